@@ -1524,6 +1524,101 @@ class learner {
   rlcore_learner_stats stats_ = no_stats();
 };
 
+/* ---- Networks of your own ---- */
+
+/* Layers over arrays of the caller's, as rlcore_network: any loss trains them. It owns the list, and nothing else. */
+class network {
+ public:
+  network() = default;
+  /* layers as of an rlcore_network; height, width and channels of a row of the input, or 1, 1 and its length. parts: height, width
+     and channels of each part of a row, one after another; empty: none. */
+  static result<network> make(span<const rlcore_layer> layers, std::uint32_t height, std::uint32_t width, std::uint32_t channels,
+                              span<const std::uint32_t> parts = {}) {
+    network made;
+    if (const status s = detail::allocate("network", [&] {
+          made.layers_.assign(layers.begin(), layers.end());
+          made.parts_.assign(parts.begin(), parts.end());
+        }); !s) return s;
+    detail::check fits("network");
+    if (const status s = fits.same("parts", parts.size() % 3, 0).why(); !s) return s;
+    made.input_[0] = height, made.input_[1] = width, made.input_[2] = channels;
+    if (const auto lengths = made.lengths(1); !lengths) return lengths.why();
+    return made;
+  }
+  /* The lengths of all arrays for so many rows. */
+  result<rlcore_network_lengths> lengths(std::uint32_t num_rows, std::uint32_t num_steps = 1) const {
+    auto out = detail::sized<rlcore_network_lengths>();
+    const rlcore_network net = c();
+    if (const status s = rlcore_network_lengths_read(&net, num_rows, num_steps, &out); !s) return s;
+    return out;
+  }
+  /* A pass of all rows of x, float or std::uint8_t, with a tape for backward() or without; state and starts of layers that have
+     states are the caller's to set. */
+  template <class T>
+  static rlcore_network_pass pass(std::uint32_t num_rows, span<const float> params, span<const T> x, span<float> scratch,
+                                  span<float> tape = {}) {
+    auto p = detail::sized<rlcore_network_pass>();
+    p.num_rows = num_rows, p.num_steps = 1, p.input_type = detail::kind_of<T>();
+    p.params = params.data(), p.params_len = params.size(), p.input = x.data();
+    p.tape = tape.data(), p.tape_len = tape.size(), p.scratch = scratch.data(), p.scratch_len = scratch.size();
+    return p;
+  }
+  /* Draws the initial parameters. */
+  status init(rlcore_rng &rng, span<float> scratch, span<float> params) const {
+    const rlcore_network net = c();
+    return rlcore_network_init(&net, &rng, scratch.data(), scratch.size(), params.data(), params.size());
+  }
+  /* The outputs of a pass, one after another. */
+  status forward(const rlcore_network_pass &pass, span<float> out) const {
+    const rlcore_network net = c();
+    return rlcore_network_forward(&net, &pass, out.data(), out.size());
+  }
+  /* Adds the gradient of the parameters to d_params, and writes that of the input; an empty one is not wanted. */
+  status backward(const rlcore_network_pass &pass, span<const float> d_out, span<float> d_params, span<float> d_input = {}) const {
+    auto len = lengths(pass.num_rows, pass.num_steps);
+    if (!len) return len.why();
+    const rlcore_network_lengths all = *len;
+    detail::check fits("network backward");
+    return fits.maybe("d_params", d_params.size(), all.params_len).maybe("d_input", d_input.size(), pass.num_rows * all.input_len).then([&] {
+      const rlcore_network net = c();
+      return rlcore_network_backward(&net, &pass, d_out.data(), d_out.size(), d_params.size() ? d_params.data() : nullptr,
+                                     d_input.size() ? d_input.data() : nullptr);
+    });
+  }
+  /* The tensors by name, as a learner names those of listed layers, and their numbers, out of parameters and into them. */
+  result<std::vector<rlcore_tensor>> tensors() const {
+    const rlcore_network net = c();
+    std::uint32_t len = 0;
+    std::vector<rlcore_tensor> all;
+    if (const status s = rlcore_network_tensors(&net, nullptr, 0, &len); !s) return s;
+    if (const status s = detail::allocate("network", [&] { all.resize(len); }); !s) return s;
+    if (const status s = rlcore_network_tensors(&net, all.data(), len, &len); !s) return s;
+    return all;
+  }
+  status tensors_read(span<const float> params, span<float> values) const {
+    const rlcore_network net = c();
+    return rlcore_network_tensors_read(&net, params.data(), params.size(), values.data(), values.size());
+  }
+  status tensors_write(span<const rlcore_tensor> tensors, span<const float> values, span<float> params) const {
+    const rlcore_network net = c();
+    return rlcore_network_tensors_write(&net, tensors.data(), static_cast<std::uint32_t>(tensors.size()), values.data(), values.size(),
+                                        params.data(), params.size());
+  }
+  /* For C calls, while this object lives and stays as it is. */
+  rlcore_network c() const {
+    auto net = detail::sized<rlcore_network>();
+    net.layers = layers_.data(), net.num_layers = static_cast<std::uint32_t>(layers_.size());
+    net.parts = parts_.data(), net.num_parts = static_cast<std::uint32_t>(parts_.size() / 3);
+    for (int i = 0; i < 3; i++) net.input[i] = input_[i];
+    return net;
+  }
+
+ private:
+  std::vector<rlcore_layer> layers_;
+  std::vector<std::uint32_t> parts_;
+  std::uint32_t input_[3] = {};
+};
+
 #ifndef RLCORE_NO_WORKERS
 
 /* ---- Workers ---- */

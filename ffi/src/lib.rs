@@ -99,6 +99,8 @@ pub mod lazy_frames;
 
 #[cfg(feature = "tensors")]
 pub mod carry;
+#[cfg(feature = "networks")]
+pub mod autoencoder;
 pub mod collect;
 pub mod distribution;
 pub mod layer;
@@ -109,6 +111,8 @@ mod learner_open;
 pub mod learner_preset;
 #[cfg(feature = "scale")]
 pub mod learner_scale;
+#[cfg(feature = "networks")]
+pub mod network;
 pub mod policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 pub mod preset;

@@ -8,7 +8,7 @@ use crate::learner_config::rlcore_learner_config;
 use crate::lifecycle::{Opened, open, view};
 use crate::mirror::{alike, versioned};
 use crate::policy::rlcore_policy;
-use crate::ptr::{self, Extent, Input, One, OutSized, Output, Plain, exact};
+use crate::ptr::{self, Extent, Input, One, OutSized, Output, Plain, args_beside, exact};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::error::{Error, Kind};
 use rlcore::learn::{Learner, NamedTensor, Policy, TensorsOf, View};
@@ -100,9 +100,9 @@ pub struct rlcore_policy_info {
 
 versioned!(rlcore_policy_info, "policy info", is_q);
 
-/// Writes a list to `out` [capacity], or only counts it. Errors: `Null`, `Align`, `Overlap`; `Size`.
-unsafe fn list<T: Plain, L: Plain>(
-    held: Extent,
+/// Writes a list to `out` [capacity], or only counts it, in a call that reads `held`. Errors: `Null`, `Align`, `Overlap`; `Size`.
+pub unsafe fn list<T: Plain, L: Plain>(
+    held: &[Extent],
     (out, capacity): (*mut L, u32),
     out_len: *mut u32,
     write: impl Fn(&mut [T]) -> rlcore::error::Result<usize>,
@@ -112,7 +112,7 @@ unsafe fn list<T: Plain, L: Plain>(
         0 => None,
         _ => Some(unsafe { Output::at("out", out.cast::<T>(), capacity as usize)? }),
     };
-    let (out_len, out) = held.reading((out_len, out))?;
+    let (out_len, out) = args_beside((out_len, out), held)?;
     let count = write(&mut [])?;
     if let Some(out) = out {
         let short = Error::new(Kind::Size, "at least {needed} entries").needed(count).given(out.len());
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn rlcore_learner_layers(
         let learner = view(p, View::open)?;
         let unknown = Error::new(Kind::Range, "0 or 1").given(network as usize);
         unknown.fail_if(network > 1).map_err(|error| Fault::at("network", error))?;
-        list::<Layer, _>(learner.extent, (out, capacity), out_len, |to| {
+        list::<Layer, _>(&[learner.extent], (out, capacity), out_len, |to| {
             Ok(write_layers(learner.layers(network == 1), to))
         })
     })
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn rlcore_learner_tensors(
 ) -> rlcore_status {
     call(|| unsafe {
         let learner = view(p, View::open)?;
-        list::<NamedTensor, _>(learner.extent, (out, capacity), out_len, |to| learner.tensors(to))
+        list::<NamedTensor, _>(&[learner.extent], (out, capacity), out_len, |to| learner.tensors(to))
     })
 }
 
@@ -268,7 +268,7 @@ pub unsafe extern "C" fn rlcore_policy_layers(
 ) -> rlcore_status {
     call(|| unsafe {
         let policy = view(p, Policy::open)?;
-        list::<Layer, _>(policy.extent, (out, capacity), out_len, |to| Ok(write_layers(policy.layers(), to)))
+        list::<Layer, _>(&[policy.extent], (out, capacity), out_len, |to| Ok(write_layers(policy.layers(), to)))
     })
 }
 
@@ -285,7 +285,7 @@ pub unsafe extern "C" fn rlcore_policy_tensors(
 ) -> rlcore_status {
     call(|| unsafe {
         let policy = view(p, Policy::open)?;
-        list::<NamedTensor, _>(policy.extent, (out, capacity), out_len, |to| policy.tensors(to))
+        list::<NamedTensor, _>(&[policy.extent], (out, capacity), out_len, |to| policy.tensors(to))
     })
 }
 

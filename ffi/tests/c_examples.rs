@@ -110,6 +110,11 @@ fn a_planner_with_copied_rows_beats_random_actions() {
 }
 
 #[test]
+fn an_autoencoder_learns_pictures_and_a_learner_takes_its_layers() {
+    make(&["check-autoencoder"]);
+}
+
+#[test]
 fn a_rollout_in_a_file_is_what_the_learner_recorded() {
     make(&["check-record"]);
 }

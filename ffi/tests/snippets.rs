@@ -82,6 +82,15 @@ const USES: &[(&str, &str)] = &[
         "rlcore_learner *agent, rlcore_vecenv *envs, rlcore_env *env, int training, rlcore_rows rows, \
          rlcore_learner_stats stats",
     ),
+    (
+        "const rlcore_network",
+        "const rlcore_layer *layers, uint32_t num_rows, rlcore_rng rng, float *scratch, float *params, \
+         rlcore_network_pass pass, float *out, const float *d_out, float *d_params",
+    ),
+    (
+        "rlcore_latent_sample",
+        "rlcore_latent codes, float *z, const float *d_z, float *d_mean, float *d_log_std, float kl",
+    ),
     ("const rlcore_weights", "rlcore_rng rng, float *scratch, size_t scratch_len, float *weights"),
 ];
 

@@ -3,6 +3,7 @@
 //! Every loop has one order of operations per element, whatever the width of the lanes and the CPU level: the same
 //! inputs give the same bytes.
 
+pub mod autoencoder;
 pub mod categorical;
 pub mod finite;
 pub mod gae;

@@ -16,6 +16,7 @@ pub mod learner;
 mod learner_spec;
 pub mod loss;
 mod named_infos;
+pub mod network;
 mod noise;
 mod obs_encoder;
 pub mod optimizer;
@@ -46,6 +47,7 @@ pub use config::{Algorithm, Config};
 pub use distribution::Distribution;
 pub use imitation::Imitation;
 pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View, adopt, merge_moments};
+pub use network::{CompiledNetwork, Network, NetworkLengths, NetworkPass};
 pub use optimizer::{Optimizer, OptimizerConfig, ParamState};
 pub use policy::Policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]

@@ -148,6 +148,11 @@ impl Layer {
         Layer { kind: LayerKind::Free as u32, units, gain: value, ..Layer::ZERO }
     }
 
+    /// Whether its kind can be an output.
+    pub(crate) fn may_be_head(&self) -> bool {
+        LayerKind::from_number(self.kind).is_some_and(|kind| kind.reads().flags & HEAD != 0)
+    }
+
     /// Checks layer `number`, counted from 1, except for its sources. Errors: `Config`.
     pub(super) fn check(&self, number: usize) -> Result {
         let unknown = refused("net: a known kind in layer", number).given(self.kind as usize);

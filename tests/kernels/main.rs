@@ -1,5 +1,6 @@
 //! Kernels and the arithmetic under them.
 
+mod autoencoder;
 mod categorical;
 mod checks;
 mod cpu;

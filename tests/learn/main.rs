@@ -29,6 +29,7 @@ mod matrix;
 mod mixed;
 mod moments;
 mod named_rows;
+mod network;
 mod network_presets;
 mod noisy;
 mod off_policy;

@@ -363,4 +363,34 @@ void every_class() {
   IS((rlcore::learner<std::uint8_t, std::int32_t>::make(rlcore::learner_config(), scaled).why()), RLCORE_E_CONFIG);
   scaled.num_wrappers = 17;
   IS((rlcore::vecenv<float, std::int32_t>::make(scaled, rlcore::vecenv_config()).why()), RLCORE_E_CONFIG);
+
+  /* A network of the host's own: its outputs in two passes, the way back, and its tensors. */
+  std::vector<rlcore_layer> layers(2);
+  layers[0].kind = layers[1].kind = RLCORE_LAYER_DENSE;
+  layers[0].units = 4, layers[1].units = 2, layers[1].activation = RLCORE_ACTIVATION_IDENTITY;
+  auto net = rlcore::network::make(layers, 1, 1, 3);
+  CHECK(net);
+  auto len = net->lengths(5);
+  CHECK(len && len->params_len == 26 && len->output_len == 2);
+  std::vector<float> params(26), other(26), grads(26), scratch(len->scratch_len), tape(len->tape_len), x(15, 0.5f), out(10), again(10), d_x(15);
+  rlcore_rng rng;
+  IS(rlcore_rng_seed(&rng, 3), RLCORE_OK);
+  IS(net->init(rng, scratch, params), RLCORE_OK);
+  const auto pass = rlcore::network::pass(5, params, rlcore::span<const float>(x), scratch, tape);
+  IS(net->forward(pass, out), RLCORE_OK);
+  IS(net->forward(rlcore::network::pass(5, params, rlcore::span<const float>(x), scratch), again), RLCORE_OK);
+  CHECK(out == again);
+  IS(net->backward(pass, out, grads, d_x), RLCORE_OK);
+  CHECK(grads[0] != 0 && d_x[14] != 0);
+  IS(net->backward(pass, out, rlcore::span<float>(grads).subspan(0, 25)), RLCORE_E_SHAPE);
+  IS(net->backward(pass, out, {}, rlcore::span<float>(d_x).subspan(0, 14)), RLCORE_E_SHAPE);
+  auto named = net->tensors();
+  CHECK(named && named->size() == 4 && (*named)[3].name == std::string("layers.1.bias"));
+  IS(net->tensors_read(params, grads), RLCORE_OK);
+  IS(net->tensors_write(*named, grads, other), RLCORE_OK);
+  CHECK(params == other);
+  layers[1].kind = 99;
+  IS((rlcore::network::make(layers, 1, 1, 3).why()), RLCORE_E_CONFIG);
+  const std::uint32_t part[] = {1, 1};
+  IS((rlcore::network::make(layers, 1, 1, 3, part).why()), RLCORE_E_SHAPE);
 }

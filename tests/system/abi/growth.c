@@ -426,6 +426,28 @@ CALL(rlcore_weights) {
   FINE(rlcore_rng_seed(&w.rng, 1));
   return rlcore_weights_draw(s, &w.rng, NULL, 0, w.f[0]);
 }
+static const rlcore_layer one_layer = {.kind = RLCORE_LAYER_DENSE, .units = 1};
+static const rlcore_network one_network = {.struct_size = sizeof one_network, .num_layers = 1, .layers = &one_layer, .input = {1, 1, 1}};
+MAKE(rlcore_network) { *s = one_network; }
+CALL(rlcore_network) {
+  rlcore_network_lengths len = {.struct_size = sizeof len};
+  return rlcore_network_lengths_read(s, 1, 1, &len);
+}
+MAKE(rlcore_network_lengths) { *s = (rlcore_network_lengths){.struct_size = sizeof *s}; }
+CALL(rlcore_network_lengths) { return rlcore_network_lengths_read(&one_network, 1, 1, s); }
+MAKE(rlcore_network_pass) {
+  static float scratch[4096];
+  *s = (rlcore_network_pass){.struct_size = sizeof *s, .num_rows = 1, .num_steps = 1, .input_type = RLCORE_F32, .params = x,
+                             .params_len = 2, .input = x, .scratch = scratch, .scratch_len = 4096};
+}
+CALL(rlcore_network_pass) { return rlcore_network_forward(&one_network, s, w.f[0], 1); }
+MAKE(rlcore_reconstruction) {
+  *s = (rlcore_reconstruction){.struct_size = sizeof *s, .num_rows = 1, .row_len = 2, .target_type = RLCORE_F32, .out = x, .target = x};
+}
+CALL(rlcore_reconstruction) { return rlcore_reconstruction_loss(s, w.f[0], w.f[1]); }
+MAKE(rlcore_latent) { *s = (rlcore_latent){sizeof *s, 1, 2, 1, x, log_std, x}; }
+CALL(rlcore_latent) { return rlcore_latent_sample(s, w.f[0]); }
+
 MAKE(rlcore_optimizer_config) { FINE(rlcore_optimizer_config_init(s, sizeof *s, RLCORE_OPTIMIZER_ADAM)); }
 MAKE(rlcore_optimizer_state) { *s = (rlcore_optimizer_state){sizeof *s, 2, w.f[0], w.f[1], (uint64_t *)(void *)w.d[0]}; }
 CALL(rlcore_optimizer_config) {
@@ -471,7 +493,8 @@ static const struct trial trials[] = {
     TRIAL(rlcore_rows_out, make_rlcore_rows_out, read_rows, 0), READ(rlcore_queue_config), READ(rlcore_rollout_file),
     TRIAL(rlcore_rollout_file, make_rlcore_rollout_file, checked, 1), READ(rlcore_rollout_arrays), READ(rlcore_shifted_rollout),
     READ(rlcore_vtrace), READ(rlcore_vtrace_logits), READ(rlcore_vtrace_out), READ(rlcore_logits), READ(rlcore_gaussian),
-    READ(rlcore_loss_batch), READ(rlcore_weights), READ(rlcore_optimizer_config), READ(rlcore_optimizer_state),
+    READ(rlcore_network), WRITTEN(rlcore_network_lengths), READ(rlcore_network_pass), READ(rlcore_reconstruction),
+    READ(rlcore_latent), READ(rlcore_loss_batch), READ(rlcore_weights), READ(rlcore_optimizer_config), READ(rlcore_optimizer_state),
 };
 
 /* A structure that is new has one size only. */

@@ -432,6 +432,87 @@ static rlcore_status optimizers(hashes *h) {
   return RLCORE_OK;
 }
 
+/* ---- Networks of a host's own, and the losses of autoencoders ---- */
+static rlcore_status networks(hashes *h) {
+  enum { ROWS = 66, LONGEST = 1 << 15, CODE = 6 };
+  static const rlcore_layer encoding[] = {
+      {.kind = RLCORE_LAYER_CONV, .units = 5, .size = {3, 3}, .stride = {2, 2}, .same = 1, .activation = RLCORE_ACTIVATION_ELU},
+      {.kind = RLCORE_LAYER_NORM, .activation = RLCORE_ACTIVATION_RELU},
+      {.kind = RLCORE_LAYER_DENSE, .units = 9, .activation = RLCORE_ACTIVATION_TANH},
+      {.kind = RLCORE_LAYER_DENSE, .units = CODE, .activation = RLCORE_ACTIVATION_IDENTITY, .flags = RLCORE_LAYER_HEAD},
+      {.kind = RLCORE_LAYER_DENSE, .units = CODE, .source = {3}, .activation = RLCORE_ACTIVATION_IDENTITY, .flags = RLCORE_LAYER_HEAD},
+  };
+  static const rlcore_layer decoding[] = {
+      {.kind = RLCORE_LAYER_DENSE, .units = 27, .size = {3, 3}, .activation = RLCORE_ACTIVATION_GELU},
+      {.kind = RLCORE_LAYER_DECONV, .units = 2, .size = {3, 3}, .stride = {2, 2}, .same = 1, .activation = RLCORE_ACTIVATION_IDENTITY},
+  };
+  static const rlcore_layer remembering[] = {
+      {.kind = RLCORE_LAYER_LSTM, .units = 5},
+      {.kind = RLCORE_LAYER_GRU, .units = 4},
+  };
+  static const rlcore_network nets[] = {
+      {sizeof *nets, 5, encoding, {6, 6, 2}, 0, NULL},
+      {sizeof *nets, 2, decoding, {1, 1, CODE}, 0, NULL},
+      {sizeof *nets, 2, remembering, {1, 1, CODE}, 0, NULL},
+  };
+  static float params[3][2048], grads[2048], tape[3][LONGEST], scratch[LONGEST], x[ROWS * 72], out[ROWS * 72], d[ROWS * 72];
+  static float code[2][ROWS * CODE], d_code[2][ROWS * CODE], normal[ROWS * CODE], z[ROWS * CODE], state[ROWS * 14], loss;
+  static uint8_t pictures[ROWS * 72], starts[ROWS];
+  rlcore_network_lengths len[3];
+  rlcore_network_pass pass[3];
+  rlcore_rng rng;
+  TRY(rlcore_rng_seed(&rng, 23));
+  TRY(draw_bytes(&rng, 256, pictures, sizeof pictures));
+  TRY(draw(&rng, -1.0, 1.0, state, LEN(state)));
+  for (uint32_t row = 0; row < ROWS; row++) starts[row] = row % 7 == 4;
+  for (int k = 0; k < 3; k++) {
+    const uint32_t steps = k == 2 ? 11 : 1;
+    len[k].struct_size = sizeof len[k];
+    TRY(rlcore_network_lengths_read(&nets[k], ROWS, steps, &len[k]));
+    CHECK(len[k].params_len <= LEN(params[k]) && len[k].tape_len <= LONGEST && len[k].scratch_len <= LONGEST && len[k].state_len * ROWS <= LEN(state));
+    mix_u64(h, len[k].params_len);
+    mix_u64(h, len[k].tape_len);
+    TRY(rlcore_network_init(&nets[k], &rng, scratch, LEN(scratch), params[k], len[k].params_len));
+    MIX(h, params[k]);
+    pass[k] = (rlcore_network_pass){sizeof *pass, ROWS, steps, k == 0 ? RLCORE_U8 : RLCORE_F32, params[k], len[k].params_len,
+                                    k == 0 ? (const void *)pictures : z, k == 2 ? state : NULL, k == 2 ? starts : NULL,
+                                    tape[k], len[k].tape_len, scratch, LEN(scratch)};
+  }
+  TRY(rlcore_network_forward(&nets[0], &pass[0], code[0], 2 * ROWS * CODE));
+  TRY(rlcore_rng_normal(&rng, normal, LEN(normal)));
+  const rlcore_latent latent = {sizeof latent, ROWS, CODE, 0.5F, code[0], code[1], normal};
+  TRY(rlcore_latent_sample(&latent, z));
+  TRY(rlcore_network_forward(&nets[1], &pass[1], out, LEN(out)));
+  MIX(h, code[0]);
+  MIX(h, code[1]);
+  MIX(h, z);
+  MIX(h, out);
+  for (uint32_t kind = 0; kind < 2; kind++) {
+    const rlcore_reconstruction made = {sizeof made, kind, ROWS, 72, RLCORE_U8, 0, out, pictures};
+    for (size_t i = 0; i < LEN(grads); i++) grads[i] = 0;
+    TRY(rlcore_reconstruction_loss(&made, d, &loss));
+    MIX_ONE(h, loss);
+    TRY(rlcore_network_backward(&nets[1], &pass[1], d, LEN(d), grads, x));
+    MIX(h, grads);
+    TRY(rlcore_latent_loss(&latent, x, d_code[0], d_code[1], &loss));
+    MIX_ONE(h, loss);
+    TRY(rlcore_network_backward(&nets[0], &pass[0], d_code[0], 2 * ROWS * CODE, grads, NULL));
+    MIX(h, grads);
+    MIX(h, d_code[0]);
+    MIX(h, d_code[1]);
+  }
+  TRY(rlcore_network_forward(&nets[2], &pass[2], out, ROWS * 4));
+  TRY(rlcore_network_backward(&nets[2], &pass[2], out, ROWS * 4, grads, x));
+  MIX_SOME(h, out, ROWS * 4 * sizeof(float));
+  MIX(h, grads);
+  pass[2].tape = NULL, pass[2].tape_len = 0, pass[2].num_steps = 1;
+  TRY(rlcore_network_forward(&nets[2], &pass[2], out, ROWS * 4));
+  MIX(h, state);
+  TRY(rlcore_network_tensors_read(&nets[0], params[0], len[0].params_len, grads, len[0].params_len));
+  MIX(h, grads);
+  return RLCORE_OK;
+}
+
 /* ---- Pictures ---- */
 static rlcore_status pictures(hashes *h) {
   static uint8_t screens[2][210 * 160 * 3], small[84 * 84], colour[61 * 47 * 3], planes[61 * 47 * 3], gray[61 * 47];
@@ -487,6 +568,7 @@ const stage KERNEL_STAGES[] = {
     {"gaussian", gaussian},
     {"losses", losses},
     {"optimizers", optimizers},
+    {"networks", networks},
     {"pictures", pictures},
     {NULL, NULL},
 };
