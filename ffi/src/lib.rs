@@ -99,6 +99,8 @@ pub mod lazy_frames;
 
 pub mod collect;
 pub mod distribution;
+#[cfg(feature = "teach")]
+pub mod imitation;
 pub mod layer;
 pub mod learner;
 pub mod learner_config;

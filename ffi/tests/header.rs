@@ -48,6 +48,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("collect.rs", "Collecting: steps of environments until a learner learns", &[]),
     ("policy.rs", "Policies: trained networks to ship", &[]),
     ("distribution.rs", "Distributions: answers of networks", &[]),
+    ("imitation.rs", "Imitation: learning what the host shows", &[]),
     ("tensors.rs", "Tensors: the numbers of learners and policies by name", &["rlcore_tensors"]),
     ("batch.rs", "Batches: asynchronous steps by the host's threads or processes", &[]),
     ("monitor.rs", "Episodes: returns, lengths, monitor.csv", &["rlcore_episode", "rlcore_episode_type"]),

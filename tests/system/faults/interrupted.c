@@ -135,6 +135,7 @@ static void ask(void *p) {
   fill(6);
   FINE(rlcore_learner_distribution(p, N, OBSERVED(arrays.obs, NULL), NULL, NULL, &(rlcore_distribution){.struct_size = sizeof(rlcore_distribution), .best = made.action.kind == RLCORE_I32 ? (void *)best : (void *)&arrays.action}));
 }
+static void imitate(void *p) { fill(7), rlcore_learner_imitate(p, N, ACTED(NULL, arrays.obs, NULL, &arrays.action), NULL, NULL); }
 static void demonstrate(void *p) { fill(7), rlcore_learner_demonstrate(p, ACTED(NULL, arrays.obs, NULL, &arrays.action)); }
 static double *moments_of(const rlcore_learner *p, size_t *len) {
   static double moments[64];
@@ -228,7 +229,7 @@ static void collect(void *p) { /* one step; where it is refused nothing changes 
 static void init(void *p) { create(p); }
 
 /* In this order, so that each call finds the state that it needs. */
-static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, count_steps, value, log_prob, predict, ask, write_params, write_tensors, write_moments, act_first, cut, demonstrate,
+static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, count_steps, value, log_prob, predict, ask, write_params, write_tensors, write_moments, act_first, cut, demonstrate, imitate,
                                    any_due, any_due, any_due, any_due, begin, write_grads, add_grads, apply, any_due, any_due, any_due,
                                    any_due, any_due, any_due, transitions, any_due, any_due, any_due, any_due, learn_all, drop, collect, any_due, init};
 enum { CALLS = sizeof calls / sizeof *calls };
