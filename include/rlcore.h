@@ -1867,6 +1867,51 @@ rlcore_status rlcore_learner_distribution(rlcore_learner *p, uint32_t num_rows, 
 rlcore_status rlcore_policy_distribution(const rlcore_policy *p, uint32_t num_rows, const rlcore_rows *rows,
                                          const rlcore_policy_buffers *buffers, const rlcore_distribution *out);
 
+/* ---- Imitation: learning what the host shows ---- */
+
+/* How rows are imitated. All zero but struct_size: each row by itself, and all alike. */
+typedef struct rlcore_imitation {
+  uint32_t struct_size;  /* sizeof(rlcore_imitation) */
+  /* with recurrent layers, rows are [num_steps, num_rows / num_steps]: sequences that each start from a state of zeros;
+     at most the rows of a chunk, T * N / (num_minibatches * num_chunks), off policy batch_size / num_chunks. 0: 1 */
+  uint32_t num_steps;
+  const uint8_t *reset;  /* [num_rows] 1: an episode begins with the row; NULL: none begins within a sequence */
+  /* [num_rows, sum of action.n] probabilities of the choices of each element, in place of those in action, 0 where
+     action_mask forbids: distillation. rlcore_learner_distribution and rlcore_policy_distribution tell those of a
+     teacher. NULL: action has the choices */
+  const float *prob;
+  const float *weight;  /* [num_rows] weights of the rows, at least 0; NULL: 1 */
+  float margin;         /* learners of Q: how far Q of the given choice is to be above that of every other one; 0: 0.8 */
+  /* 1: standard deviations learn too, down to log_std_min if the actions are those of a function; 0: they stay, as
+     learning that goes on afterwards needs. 0 of actions without numbers, and of TD3 */
+  uint32_t fit_std;
+} rlcore_imitation;
+
+/* Takes one optimizer step that makes the network that acts imitate num_rows rows, any number from 1: of a script, a
+   person, a search, or another policy. The loss is a mean over the rows of weight times: for the choices of a policy, the
+   cross-entropy less the entropy of prob, summed over the elements of an action; for numbers, minus the logarithm of the
+   density, of actions before they are squashed or clipped, TD3 the squared distance of actions scaled to -1 to 1; for Q
+   (DQN, PQN, stream Q; distributions count by their mean), max over a of (Q(a) + margin unless a is the choice) -
+   Q(choice), the mean over the elements, and with prob the mean of that.
+   Critics, values and statistics stay; observations are normalized as in rlcore_learner_act, so moments come first
+   (rlcore_learner_moments_write). Noisy layers have no noise. The step is the optimizer's, with the moments, the limit of
+   the norm and the learning rate that learning has now; of stream algorithms that of an error of 1, and traces begin
+   anew. Before the first gradient step off policy, target networks become copies of the network; afterwards they follow
+   as ever. Rows are read a chunk at a time, the gradients of chunks are added in order. Nothing is recorded or counted;
+   in any phase.
+   rows:     reads obs, action_mask (NULL: all choices are allowed) and action, as the environment takes it: choices that
+             the mask allows; numbers that squash, TD3 or SAC would reach, within their bounds, else any that are finite.
+             action may be NULL with prob, if it has no numbers. active is not read.
+   how:      read; NULL: all zero.
+   out_loss: the loss before the step; NULL: not wanted.
+   Errors: E_NOT_READY while an update runs, with overlap too, or gradients wait for rlcore_learner_learn_apply; E_CONFIG
+   for a margin or a fit_std that the learner does not read; E_SHAPE for no rows, num_steps that do not divide num_rows or
+   are more than a chunk has, prob without choices, and a mask without use_action_mask; E_VALUE for an observation or a
+   weight that is not finite, another action, probabilities whose sum is not 1, a mask that allows nothing, and numbers
+   that overflow. The parameters stay then. */
+rlcore_status rlcore_learner_imitate(rlcore_learner *p, uint32_t num_rows, const rlcore_rows *rows,
+                                     const rlcore_imitation *how, float *out_loss);
+
 /* ---- Tensors: the numbers of learners and policies by name ---- */
 
 /* What a learner has one number of for each of its parameters. */

@@ -884,6 +884,16 @@ check &fit(check &fits, const distribution<Action> &d, std::size_t rows, std::si
 }
 } // namespace detail
 
+/* How rows are imitated, as rlcore_imitation; empty: not given. */
+struct imitation {
+  span<const float> prob = {};         /* [rows, sum of action.n] in place of the choices of actions */
+  span<const float> weight = {};       /* [rows] */
+  span<const std::uint8_t> reset = {}; /* [rows] 1 where an episode begins */
+  std::uint32_t num_steps = 1;         /* of each sequence, with recurrent layers */
+  float margin = 0;                    /* of Q; 0: 0.8 */
+  bool fit_std = false;                /* standard deviations learn too */
+};
+
 /* A policy that acts and does not learn: what a game ships. It keeps scratch for its calls: give each thread a copy. */
 template <class Obs = float, class Action = std::int32_t>
 class policy {
@@ -1336,6 +1346,28 @@ class learner {
       const rlcore_distribution asked = detail::asked(out);
       return rlcore_learner_distribution(get(), static_cast<std::uint32_t>(count), &all, state.data(), some(reset), &asked);
     });
+  }
+  /* A step that imitates rows, as rlcore_learner_imitate; returns the loss before it. obs: [rows, obs.len]; action: [rows, action.len],
+     empty with prob if it has no numbers; mask: [rows, sum of action.n] or empty. */
+  result<float> imitate(span<const Obs> obs, span<const Action> action, const imitation &how = {}, span<const std::uint8_t> mask = {}) {
+    detail::check fits = ready("learner imitate");
+    if (!fits.why()) return fits.why();
+    const std::size_t count = obs.size() / obs_len_;
+    fits.that(count > 0 && count <= UINT32_MAX, RLCORE_E_SHAPE, "obs has no row, or too many").len("obs", obs.size(), count * obs_len_)
+        .maybe("mask", mask.size(), count * mask_len_).maybe("prob", how.prob.size(), count * mask_len_)
+        .maybe("weight", how.weight.size(), count).maybe("reset", how.reset.size(), count);
+    if (how.prob.empty()) fits.len("action", action.size(), count * action_len_);
+    else fits.maybe("action", action.size(), count * action_len_);
+    float loss = 0;
+    const status done = fits.then([&] {
+      const rlcore_rows all = detail::rows_of(obs, mask, {}, action);
+      auto with = detail::sized<rlcore_imitation>();
+      with.num_steps = how.num_steps, with.reset = some(how.reset), with.prob = some(how.prob), with.weight = some(how.weight);
+      with.margin = how.margin, with.fit_std = how.fit_std;
+      return rlcore_learner_imitate(get(), static_cast<std::uint32_t>(count), &all, &with, &loss);
+    });
+    if (!done) return done;
+    return loss;
   }
   /* How many parameters there are; out and in, there with the moments of the learner that they come from. */
   result<std::size_t> params_len() const { return length(rlcore_learner_params_len); }

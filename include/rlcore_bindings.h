@@ -1117,6 +1117,24 @@ rlcore_status rlcore_policy_distribution(
   /* in */ const rlcore_policy_buffers *buffers,
   /* in */ const rlcore_distribution *out);
 
+/* ---- Imitation: learning what the host shows ---- */
+
+typedef struct rlcore_imitation {
+  uint32_t struct_size;
+  uint32_t num_steps;
+  /* in [num_rows] optional */ const uint8_t *reset;
+  /* in [num_rows, sum(action.n)] optional */ const float *prob;
+  /* in [num_rows] optional */ const float *weight;
+  float margin;
+  uint32_t fit_std;
+} rlcore_imitation;
+rlcore_status rlcore_learner_imitate(
+  /* inout */ rlcore_learner *p,
+  uint32_t num_rows,
+  /* in */ const rlcore_rows *rows,
+  /* in optional */ const rlcore_imitation *how,
+  /* out optional */ float *out_loss);
+
 /* ---- Tensors: the numbers of learners and policies by name ---- */
 
 typedef enum rlcore_tensors {

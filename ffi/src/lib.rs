@@ -103,6 +103,8 @@ pub mod carry;
 pub mod autoencoder;
 pub mod collect;
 pub mod distribution;
+#[cfg(feature = "teach")]
+pub mod imitation;
 pub mod layer;
 pub mod learner;
 pub mod learner_config;

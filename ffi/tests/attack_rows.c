@@ -19,6 +19,7 @@ static const char *const CALLS[] = {
     "rlcore_policy_act_greedy", "rlcore_replay_add_all",      "rlcore_rollout_buffer_add",
     "rlcore_trajectory_add",    "rlcore_monitor_step",        "rlcore_vec_normalize_reset",
     "rlcore_vec_normalize_step", "rlcore_learner_distribution", "rlcore_policy_distribution",
+    "rlcore_learner_imitate",
 };
 
 static unsigned char bytes[96];

@@ -55,6 +55,11 @@ fn an_action_that_is_a_structure_is_learned() {
 }
 
 #[test]
+fn scripts_and_teachers_are_imitated() {
+    make(&["check-teach"]);
+}
+
+#[test]
 fn pictures_of_the_games_own_camera_are_learned_from() {
     make(&["check-pixels"]);
 }

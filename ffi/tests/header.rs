@@ -48,6 +48,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("collect.rs", "Collecting: steps of environments until a learner learns", &[]),
     ("policy.rs", "Policies: trained networks to ship", &[]),
     ("distribution.rs", "Distributions: answers of networks", &[]),
+    ("imitation.rs", "Imitation: learning what the host shows", &[]),
     ("tensors.rs", "Tensors: the numbers of learners and policies by name", &["rlcore_tensors"]),
     ("carry.rs", "Learners that go on: another configuration, and what others have learned", &["rlcore_adopt"]),
     ("network.rs", "Networks of your own: forward and backward", &[]),

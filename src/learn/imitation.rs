@@ -106,15 +106,15 @@ impl Imitation<'_> {
         let own = block::rows(prob, row, 1, len)?;
         let what =
             "learner imitate: probabilities from 0 to 1, with sum 1 for each element, and 0 where action_mask forbids";
-        let refused = Error::new(Kind::Value, what).in_row(row);
+        let refused = |x: f32| Error::new(Kind::Value, what).given_f32(x).in_row(row);
         let allowed = |at: usize| mask.is_none_or(|mask| mask.get(at) != Some(&0));
         for (at, x) in own.iter().enumerate() {
-            refused.given_f32(*x).fail_if(!(0.0..=1.0).contains(x) || *x > 0.0 && !allowed(at))?;
+            refused(*x).fail_if(!(0.0..=1.0).contains(x) || *x > 0.0 && !allowed(at))?;
         }
         let mut rest = own.iter();
         for n in n {
             let sum: f32 = rest.by_ref().take(*n as usize).sum();
-            refused.given_f32(sum).fail_if((sum - 1.0).abs() > SLACK)?;
+            refused(sum).fail_if((sum - 1.0).abs() > SLACK)?;
         }
         Ok(())
     }

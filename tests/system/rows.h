@@ -36,6 +36,9 @@ static inline rlcore_rows with_action(const void *action, const rlcore_rows *row
 /* Questions to a learner or a policy. */
 #define DISTRIBUTION(...) (&(rlcore_distribution){.struct_size = sizeof(rlcore_distribution), __VA_ARGS__})
 
+/* How rows are imitated. */
+#define IMITATION(...) (&(rlcore_imitation){.struct_size = sizeof(rlcore_imitation), __VA_ARGS__})
+
 #define BATCH(...) (&(rlcore_learner_batch){.struct_size = sizeof(rlcore_learner_batch), __VA_ARGS__})
 #define TRANSITIONS(...) (&(rlcore_learner_transitions){.struct_size = sizeof(rlcore_learner_transitions), __VA_ARGS__})
 #define SEQUENCES(drawn, num, rows) \

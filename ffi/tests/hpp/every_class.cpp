@@ -232,6 +232,11 @@ void is_shared(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs)
   asked.value = told, asked.log_prob = said;
   IS(learner->distribution(envs.obs(), asked, rlcore::span<const Action>(batch->action).subspan(0, n * envs.action_len())), RLCORE_OK);
   CHECK(told == value && said == log_prob);
+  auto loss = learner->imitate(envs.obs(), rlcore::span<const Action>(batch->action).subspan(0, n * envs.action_len()));
+  CHECK(loss);
+  IS(learner->distribution(envs.obs(), asked, rlcore::span<const Action>(batch->action).subspan(0, n * envs.action_len())), RLCORE_OK);
+  CHECK(said != log_prob);
+  IS(learner->params_write(params), RLCORE_OK);
   auto shipped = learner->policy();
   IS(server->params_write(others), RLCORE_OK);
   IS(server->adopt(*learner, RLCORE_ADOPT_PARAMS | RLCORE_ADOPT_COUNTERS), RLCORE_OK);

@@ -225,6 +225,13 @@ CALL(rlcore_distribution) {
   return rlcore_learner_distribution(w.made, 1, OBSERVED(x, NULL), NULL, NULL, s);
 }
 
+MAKE(rlcore_imitation) { *s = (rlcore_imitation){.struct_size = sizeof *s, .weight = w.f[1]}; }
+CALL(rlcore_imitation) {
+  learner();
+  w.f[1][0] = 1;
+  return rlcore_learner_imitate(w.made, 1, ACTED(NULL, x, NULL, w.f[0]), s, NULL);
+}
+
 MAKE(rlcore_lazy_frames_config) {
   FINE(rlcore_lazy_frames_config_init(s, sizeof *s)), s->num_frames = 8, s->height = 2, s->width = 2;
 }
@@ -482,7 +489,7 @@ static const struct trial trials[] = {
     WRITTEN(rlcore_vec_normalize_stats), TRIAL(rlcore_rows, make_rlcore_rows, normalized, 0),
     READ(rlcore_learner_config), WRITTEN(rlcore_learner_stats),
     TRIAL(rlcore_rows, make_rlcore_rows, acted, 0), READ(rlcore_learner_batch), READ(rlcore_learner_transitions),
-    READ(rlcore_policy_buffers), WRITTEN(rlcore_policy_info), READ(rlcore_distribution),
+    READ(rlcore_policy_buffers), WRITTEN(rlcore_policy_info), READ(rlcore_distribution), READ(rlcore_imitation),
     READ(rlcore_sequences), READ(rlcore_replay_step), READ(rlcore_replay_draw), READ(rlcore_off_policy),
     READ(rlcore_pixel_control), READ(rlcore_normalizer), READ(rlcore_lazy_frames_config), READ(rlcore_memory_config),
     READ(rlcore_draw), READ(rlcore_replay_config), WRITTEN(rlcore_replay_stats), READ(rlcore_relabel), READ(rlcore_rollout),

@@ -585,6 +585,52 @@ static rlcore_status learner_carry(hashes *h) {
   return RLCORE_OK;
 }
 
+/* ---- Imitation: actions and probabilities of the host's own ---- */
+
+static rlcore_status imitated(hashes *h, uint32_t algorithm, uint32_t env) {
+  enum { ROWS = 24 };
+  static float obs[ROWS * 4], weight[ROWS], prob[ROWS * 2], params[1 << 11];
+  static int32_t choice[ROWS];
+  static float number[ROWS];
+  const int chooses = env == RLCORE_ENV_CARTPOLE, learns_q = algorithm == RLCORE_ALGORITHM_DQN || algorithm == RLCORE_ALGORITHM_PQN;
+  rlcore_learner_config config;
+  rlcore_learner *agent;
+  size_t params_len;
+  float loss;
+  TRY(rlcore_learner_config_init(&config, sizeof config, algorithm));
+  config.hidden_len[0] = config.hidden_len[1] = 20;
+  config.normalize_obs = 1;
+  if (algorithm >= RLCORE_ALGORITHM_DQN && algorithm <= RLCORE_ALGORITHM_SAC) config.buffer_size = 400, config.learning_starts = 200, config.batch_size = 32, config.train_interval = 32;
+  else config.num_steps = 32;
+  TRY(train(h, env, &config, 2));
+  TRY(rlcore_learner_attach(learner, sizeof learner, N, NULL, NULL, &agent));
+  for (int i = 0; i < ROWS * 4; i++) obs[i] = (float)((i * 37) % 41) / 16 - 1;
+  for (int i = 0; i < ROWS; i++) {
+    choice[i] = i % 3 == 0, number[i] = (float)(i - 12) / 8, weight[i] = (float)(i % 4) / 2;
+    prob[2 * i] = (float)(i % 5) / 4, prob[2 * i + 1] = 1 - prob[2 * i];
+  }
+  for (int i = 0; i < 6; i++) {
+    const rlcore_imitation how = {.struct_size = sizeof how, .weight = i % 2 ? weight : NULL, .prob = chooses && i > 3 ? prob : NULL,
+                                  .margin = learns_q && i > 2 ? 0.25F : 0, .fit_std = !chooses && algorithm != RLCORE_ALGORITHM_TD3 && i > 2};
+    TRY(rlcore_learner_imitate(agent, ROWS, ACTED(NULL, obs, NULL, chooses ? (void *)choice : (void *)number), &how, &loss));
+    MIX_ONE(h, loss);
+  }
+  TRY(rlcore_learner_params_len(agent, &params_len));
+  CHECK(params_len <= LEN(params));
+  TRY(rlcore_learner_params_read(agent, params, params_len));
+  MIX_SOME(h, params, params_len);
+  return RLCORE_OK;
+}
+
+static rlcore_status learner_imitation(hashes *h) {
+  TRY(imitated(h, RLCORE_ALGORITHM_PPO, RLCORE_ENV_CARTPOLE));
+  TRY(imitated(h, RLCORE_ALGORITHM_PPO, RLCORE_ENV_PENDULUM));
+  TRY(imitated(h, RLCORE_ALGORITHM_PQN, RLCORE_ENV_CARTPOLE));
+  TRY(imitated(h, RLCORE_ALGORITHM_DQN, RLCORE_ENV_CARTPOLE));
+  TRY(imitated(h, RLCORE_ALGORITHM_TD3, RLCORE_ENV_PENDULUM));
+  return imitated(h, RLCORE_ALGORITHM_SAC, RLCORE_ENV_PENDULUM);
+}
+
 /* ---- Configurations known by name ---- */
 static rlcore_status learner_presets(hashes *h) {
   for (uint32_t preset = RLCORE_PRESET_SRC_PPO; preset <= RLCORE_PRESET_ZOO_SAC_PENDULUM; preset++) {
@@ -603,6 +649,7 @@ const stage LEARN_STAGES[] = {
     {"learner_presets", learner_presets},
     {"learner_tensors", learner_tensors},
     {"learner_carry", learner_carry},
+    {"learner_imitation", learner_imitation},
     {"learner_discrete", learner_discrete},
     {"learner_continuous", learner_continuous},
     {"learner_recurrent", learner_recurrent},

@@ -135,6 +135,7 @@ static void ask(void *p) {
   fill(6);
   FINE(rlcore_learner_distribution(p, N, OBSERVED(arrays.obs, NULL), NULL, NULL, &(rlcore_distribution){.struct_size = sizeof(rlcore_distribution), .best = made.action.kind == RLCORE_I32 ? (void *)best : (void *)&arrays.action}));
 }
+static void imitate(void *p) { fill(7), rlcore_learner_imitate(p, N, ACTED(NULL, arrays.obs, NULL, &arrays.action), NULL, NULL); }
 static void demonstrate(void *p) { fill(7), rlcore_learner_demonstrate(p, ACTED(NULL, arrays.obs, NULL, &arrays.action)); }
 static double *moments_of(const rlcore_learner *p, size_t *len) {
   static double moments[64];

@@ -67,6 +67,17 @@ static int32_t learner_distribution(void) {
   STRUCT_OF(rlcore_distribution, out, 0, .best = action);
   return CALL(rlcore_learner_distribution(p, N, rows, GIVEN(state), reset, out));
 }
+static int32_t learner_imitate(void) {
+  rlcore_learner *p = remembers(0);
+  IN(float, obs, N * OBS, 1, 1, 0);
+  IN(int32_t, action, N, 0, 1, 0);
+  IN(uint8_t, reset, N, 0, 1, 0);
+  IN(float, weight, N, 1, 1, 0);
+  ROWS_OF(.obs = GIVEN(obs), .action = GIVEN(action));
+  const rlcore_imitation kept = {.struct_size = sizeof kept, .reset = reset, .weight = weight};
+  STRUCT(rlcore_imitation, how, kept, 0);
+  return CALL(rlcore_learner_imitate(p, N, rows, how, NULL));
+}
 static int32_t policy_act(void) {
   const rlcore_policy *p = its_policy();
   REMEMBERED;
@@ -117,6 +128,7 @@ static const struct op RECURRENT[] = {
     {"rlcore_learner_predict", learner_predict},         {"rlcore_policy_act", policy_act},
     {"rlcore_policy_act_greedy", policy_act_greedy},     {"rlcore_learner_learn_batch", learner_learn_batch},
     {"rlcore_learner_batch_read", learner_batch_read},   {"rlcore_learner_distribution", learner_distribution},
+    {"rlcore_learner_imitate", learner_imitate},
 };
 
 static const unsigned char good[96];
