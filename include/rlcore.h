@@ -1997,6 +1997,50 @@ rlcore_status rlcore_policy_info_read(const rlcore_policy *p, rlcore_policy_info
    Errors: E_SHAPE for another len, which is 0 without normalize_obs. */
 rlcore_status rlcore_policy_moments_read(const rlcore_policy *p, double *mean, double *variance, size_t len);
 
+/* ---- ONNX: policies for other runtimes ---- */
+
+/* Names and forms of the inputs and outputs of a file of ONNX. */
+typedef enum rlcore_onnx_names {
+  /* inputs obs, or obs_0 and so on, one for each field that networks read, with the elements of observations: f32
+     [N, len], u8 [N, height, width, channels], i32 choices; action_mask u8 [N, choices], 0 forbids; state f32 [N,
+     rlcore_policy_state_len()]. Output state_out */
+  RLCORE_ONNX_OWN = 0,
+  /* those of Unity ML-Agents: inputs obs_0 and so on, action_masks and recurrent_in [N, 1, state_len], all f32, bytes
+     divided by 255 and pictures [N, channels, height, width]; outputs recurrent_out, version_number, memory_size,
+     deterministic_discrete_actions, discrete_action_output_shape, deterministic_continuous_actions and
+     continuous_action_output_shape */
+  RLCORE_ONNX_ML_AGENTS = 1,
+} rlcore_onnx_names;
+
+/* How a policy is written as a file of ONNX. */
+typedef struct rlcore_onnx_options {
+  uint32_t struct_size;  /* sizeof(rlcore_onnx_options) */
+  uint32_t names;        /* an rlcore_onnx_names */
+  uint32_t action_mask;  /* 1: it has an input for the choices that are allowed */
+  uint32_t reserved;     /* zero */
+} rlcore_onnx_options;
+
+/* Bytes of a policy as a file of ONNX, which other runtimes run: operator set 13, any number N of observations.
+   Weights have the names of rlcore_policy_tensors. Besides the outputs of options it has, of actions that are
+   choices, logits [N, choices] before action_mask and probabilities [N, choices], or q [N, choices], and
+   discrete_actions i32 [N, elements], the most probable ones; of numbers mean and log_std [N, numbers] before
+   squashing and bounds, and continuous_actions [N, numbers], the means within their bounds. Structures have both.
+   Numbers agree with rlcore_policy_distribution to about 1e-5, as other runtimes sum in another order. Every layer
+   can be written, and normalize_obs. An episode begins with a state of zeros, which the host sets, as there is no
+   input for it.
+   options: NULL: the names of RLCORE_ONNX_OWN, without action_mask.
+   Errors: E_CONFIG for options, among them action_mask of actions without choices; E_OVERFLOW beyond 2 GB. */
+rlcore_status rlcore_policy_onnx_size(const rlcore_policy *p, const rlcore_onnx_options *options, size_t *out_size);
+
+/* Writes a policy as a file of ONNX: see rlcore_policy_onnx_size. Equal policies are equal bytes.
+   Example:
+     rlcore_policy_onnx_size(policy, NULL, &size);
+     rlcore_policy_onnx_write(policy, NULL, bytes, size);
+   bytes: [size] to write.
+   Errors: as there; E_SHAPE if size is not that of rlcore_policy_onnx_size(). Nothing is written then. */
+rlcore_status rlcore_policy_onnx_write(const rlcore_policy *p, const rlcore_onnx_options *options, uint8_t *bytes,
+                                       size_t size);
+
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
 /* Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps

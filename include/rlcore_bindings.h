@@ -1199,6 +1199,28 @@ rlcore_status rlcore_policy_moments_read(
   /* out [len] */ double *variance,
   size_t len);
 
+/* ---- ONNX: policies for other runtimes ---- */
+
+typedef enum rlcore_onnx_names {
+  RLCORE_ONNX_OWN = 0,
+  RLCORE_ONNX_ML_AGENTS = 1,
+} rlcore_onnx_names;
+typedef struct rlcore_onnx_options {
+  uint32_t struct_size;
+  uint32_t names;
+  uint32_t action_mask;
+  uint32_t reserved;
+} rlcore_onnx_options;
+rlcore_status rlcore_policy_onnx_size(
+  /* in */ const rlcore_policy *p,
+  /* in optional */ const rlcore_onnx_options *options,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_policy_onnx_write(
+  /* in */ const rlcore_policy *p,
+  /* in optional */ const rlcore_onnx_options *options,
+  /* out [size] */ uint8_t *bytes,
+  size_t size);
+
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
 typedef struct rlcore_batch rlcore_batch;

@@ -107,6 +107,8 @@ mod learner_open;
 pub mod learner_preset;
 #[cfg(feature = "scale")]
 pub mod learner_scale;
+#[cfg(feature = "ship")]
+pub mod onnx;
 pub mod policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 pub mod preset;

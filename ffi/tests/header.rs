@@ -49,6 +49,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("policy.rs", "Policies: trained networks to ship", &[]),
     ("distribution.rs", "Distributions: answers of networks", &[]),
     ("tensors.rs", "Tensors: the numbers of learners and policies by name", &["rlcore_tensors"]),
+    ("onnx.rs", "ONNX: policies for other runtimes", &["rlcore_onnx_names"]),
     ("batch.rs", "Batches: asynchronous steps by the host's threads or processes", &[]),
     ("monitor.rs", "Episodes: returns, lengths, monitor.csv", &["rlcore_episode", "rlcore_episode_type"]),
     ("vec_normalize.rs", "Normalized observations and rewards of N environments", &[]),

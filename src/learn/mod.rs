@@ -16,6 +16,7 @@ mod learner_spec;
 pub mod loss;
 mod noise;
 mod obs_encoder;
+pub mod onnx;
 pub mod optimizer;
 pub mod policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
@@ -43,6 +44,7 @@ pub use actor_config::ActorConfig;
 pub use config::{Algorithm, Config};
 pub use distribution::Distribution;
 pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View, merge_moments};
+pub use onnx::{Onnx, OnnxNames};
 pub use optimizer::{Optimizer, OptimizerConfig, ParamState};
 pub use policy::Policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]

@@ -29,6 +29,7 @@ mod named_rows;
 mod network_presets;
 mod noisy;
 mod off_policy;
+mod onnx;
 mod optimizers;
 mod other_tasks;
 mod overflow;
