@@ -925,6 +925,15 @@ class policy {
       return rlcore_policy_act(get(), rows(obs), &all, &with, sampling, &rng);
     });
   }
+  /* The policy as a file of ONNX. options: NULL for RLCORE_ONNX_OWN without action_mask. */
+  result<std::vector<std::uint8_t>> onnx(const rlcore_onnx_options *options = nullptr) const {
+    std::size_t size = 0;
+    std::vector<std::uint8_t> bytes;
+    if (const status s = rlcore_policy_onnx_size(get(), options, &size); !s) return s;
+    if (const status s = detail::allocate("policy onnx", [&] { bytes.resize(size); }); !s) return s;
+    if (const status s = rlcore_policy_onnx_write(get(), options, bytes.data(), size); !s) return s;
+    return bytes;
+  }
   /* The most probable actions, or the means. Arrays as there. */
   status act_greedy(span<const Obs> obs, span<Action> action, span<const std::uint8_t> mask = {}, span<float> state = {},
                     span<const std::uint8_t> reset = {}) {

@@ -97,10 +97,10 @@ pub mod image;
 #[cfg(feature = "frames")]
 pub mod lazy_frames;
 
-#[cfg(feature = "tensors")]
-pub mod carry;
 #[cfg(feature = "networks")]
 pub mod autoencoder;
+#[cfg(feature = "tensors")]
+pub mod carry;
 pub mod collect;
 pub mod distribution;
 #[cfg(feature = "teach")]
@@ -115,6 +115,8 @@ pub mod learner_preset;
 pub mod learner_scale;
 #[cfg(feature = "networks")]
 pub mod network;
+#[cfg(feature = "ship")]
+pub mod onnx;
 pub mod policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 pub mod preset;

@@ -19,6 +19,9 @@ static struct world {
   uint32_t len;
   rlcore_policy_info info;
   rlcore_learner_config config;
+  rlcore_onnx_options options;
+  size_t size;
+  unsigned char file[1 << 14];
 } w, before;
 
 #include "attack.h"
@@ -178,9 +181,53 @@ static void attacks_on_policies(void) {
   REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_policy_moments_read(w.policy, w.mean, w.mean, len));
 }
 
+/* The policy of attacks_on_policies as a file of ONNX, and one without choices. */
+static void attacks_on_onnx(void) {
+  const rlcore_space obs = {.kind = RLCORE_F32, .len = 4}, action = {.kind = RLCORE_F32, .len = 2};
+  rlcore_onnx_options *const options = &w.options;
+  size_t size = 0, again;
+  FINE(rlcore_policy_onnx_size(w.policy, NULL, &w.size));
+  *options = (rlcore_onnx_options){.struct_size = sizeof *options};
+  FINE(rlcore_policy_onnx_size(w.policy, options, &size));
+  CHECK(w.size == size && size < sizeof w.file);
+  options->action_mask = 1, options->names = RLCORE_ONNX_ML_AGENTS;
+#define ONNX_SIZE rlcore_policy_onnx_size(w.policy, options, &w.size)
+  FINE(ONNX_SIZE);
+  CHECK(w.size > size && w.size < sizeof w.file);
+  size = w.size;
+  WITH(options->struct_size, 8, RLCORE_E_CONFIG, "onnx options: struct_size", ONNX_SIZE);
+  WITH(options->names, 2, RLCORE_E_CONFIG, "onnx options: names, an rlcore_onnx_names, given 2", ONNX_SIZE);
+  WITH(options->action_mask, 2, RLCORE_E_CONFIG, "onnx options: action_mask", ONNX_SIZE);
+  WITH(options->reserved, 1, RLCORE_E_CONFIG, "onnx options: reserved", ONNX_SIZE);
+  REFUSED(RLCORE_E_NULL, "policy", rlcore_policy_onnx_size(NULL, options, &w.size));
+  REFUSED(RLCORE_E_NULL, "out_size", rlcore_policy_onnx_size(w.policy, options, NULL));
+  REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_policy_onnx_size(w.policy, options, (size_t *)(void *)w.brain));
+#define ONNX rlcore_policy_onnx_write(w.policy, options, w.file, size)
+  WITH(size, size - 1, RLCORE_E_SHAPE, "bytes: elements, exactly", ONNX);
+  WITH(size, size + 1, RLCORE_E_SHAPE, "bytes: elements, exactly", ONNX);
+  WITH(options->names, 2, RLCORE_E_CONFIG, "onnx options: names", ONNX);
+  REFUSED(RLCORE_E_NULL, "policy", rlcore_policy_onnx_write(NULL, options, w.file, size));
+  REFUSED(RLCORE_E_NULL, "bytes", rlcore_policy_onnx_write(w.policy, options, NULL, size));
+  REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_policy_onnx_write(w.policy, options, w.brain, size));
+  w.file[size] = 0x5a;
+  FINE(ONNX);
+  CHECK(w.file[0] == 8 && w.file[1] == 7 && w.file[size] == 0x5a);
+  rlcore_learner_config c;
+  FINE(rlcore_learner_config_init(&c, sizeof c, RLCORE_ALGORITHM_PPO));
+  c.num_envs = 1, c.num_minibatches = 1, c.hidden_len[0] = c.hidden_len[1] = 8;
+  FINE(rlcore_learner_init(w.learner, BLOCK, &c, &obs, &action, &w.agent));
+  FINE(rlcore_policy_export(w.agent, w.brain, BLOCK, &w.policy));
+  REFUSED(RLCORE_E_CONFIG, "onnx: action_mask of 0 for actions without choices", ONNX_SIZE);
+  REFUSED(RLCORE_E_CONFIG, "onnx: action_mask of 0 for actions without choices", ONNX);
+  options->action_mask = 0;
+  FINE(rlcore_policy_onnx_size(w.policy, options, &again));
+  FINE(rlcore_policy_onnx_write(w.policy, options, w.file, again));
+}
+
 int main(void) {
   networks_of_torch();
   attacks_on_learners();
   attacks_on_policies();
+  attacks_on_onnx();
   return verdict();
 }

@@ -119,6 +119,11 @@ impl<'a> Head<'a> {
         self.shape.action_len as usize
     }
 
+    /// Whether continuous elements pass through tanh, and their bounds.
+    pub(super) fn bounds(&self) -> (bool, &'a [f32], &'a [f32]) {
+        (self.squash, self.low, self.high)
+    }
+
     /// The number of choices of each discrete element of an action.
     pub fn choices(&self) -> &'a [u32] {
         self.n

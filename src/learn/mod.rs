@@ -19,6 +19,7 @@ mod named_infos;
 pub mod network;
 mod noise;
 mod obs_encoder;
+pub mod onnx;
 pub mod optimizer;
 pub mod policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
@@ -48,6 +49,7 @@ pub use distribution::Distribution;
 pub use imitation::Imitation;
 pub use learner::{Batch, BatchMut, Learner, Phase, Stats, View, adopt, merge_moments};
 pub use network::{CompiledNetwork, Network, NetworkLengths, NetworkPass};
+pub use onnx::{Onnx, OnnxNames};
 pub use optimizer::{Optimizer, OptimizerConfig, ParamState};
 pub use policy::Policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]

@@ -56,6 +56,12 @@ impl Part {
         CODED && self.turned != 0
     }
 
+    /// Kind and number of its elements, and of choices the offset of their counts in the list of all parts.
+    pub fn elements(&self) -> (Element, usize, usize) {
+        let kind = Element::from_number(self.kind.into()).unwrap_or(Element::F32);
+        (kind, self.len as usize, self.first as usize)
+    }
+
     fn is(&self, kind: Element) -> bool {
         self.kind == kind as u16
     }

@@ -2,7 +2,7 @@
 
 use core::slice::from_mut;
 
-use super::action_spec::Actions;
+use super::action_spec::{ActionSpec, Actions};
 use super::actor::{Head, Recurrent, Sampling, check_act, check_rows_given, see};
 use super::actor_config::{ATOMS, ActorConfig, POLICY};
 use super::distribution::{Distribution, Knows, Said};
@@ -332,11 +332,26 @@ impl<'a> Policy<'a> {
         Ok(())
     }
 
-    fn head(&self) -> Fit<Head<'_>> {
+    /// Its network.
+    pub(super) fn net(&self) -> Net<'a> {
+        self.net
+    }
+
+    /// The encoding of its observations.
+    pub(super) fn encoder(&self) -> &ObsEncoder<'a> {
+        &self.seen
+    }
+
+    /// The choices and bounds of its actions.
+    pub(super) fn action_spec(&self) -> &ActionSpec<'a> {
+        &self.taken
+    }
+
+    pub(super) fn head(&self) -> Fit<Head<'_>> {
         Ok(Head::new(&self.config, self.taken, self.log_std()?))
     }
 
-    fn log_std(&self) -> Fit<&[f32]> {
+    pub(super) fn log_std(&self) -> Fit<&[f32]> {
         let own = if self.shape().std_len() == 0 { 0..0 } else { self.net.free_params(0) };
         self.params.get(own).ok_or(LayoutError)
     }

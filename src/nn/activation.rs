@@ -29,11 +29,11 @@ pub enum Activation {
 
 /// √(2/π), and the weight of the cube in [`Activation::Gelu`].
 #[cfg(feature = "residual")]
-const GELU: [f32; 2] = [0.797_884_6, 0.044_715];
+pub(super) const GELU: [f32; 2] = [0.797_884_6, 0.044_715];
 
 /// Slope of [`Activation::LeakyRelu`] below 0.
 #[cfg(feature = "stream")]
-const LEAK: f32 = 0.01;
+pub(super) const LEAK: f32 = 0.01;
 
 impl Activation {
     /// The activation with this number, if this build has it.

@@ -14,6 +14,7 @@ mod node;
 mod noise;
 #[cfg(feature = "stream")]
 mod obgd;
+pub(crate) mod onnx;
 mod orthogonal;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 mod preset;

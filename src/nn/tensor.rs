@@ -73,7 +73,7 @@ impl Tensor {
     }
 
     /// The offsets of its elements in the parameters of the layer.
-    fn offsets(&self) -> impl Iterator<Item = usize> {
+    fn offsets(&self) -> impl Iterator<Item = usize> + use<> {
         let ([a, b, c, d], [i, j, k, l]) = (self.dims, self.strides);
         let axis = |len: usize, stride: usize| (0..len).map(move |at| at.saturating_mul(stride));
         let begin = self.begin;
@@ -85,6 +85,12 @@ impl Tensor {
                 })
             })
         })
+    }
+
+    /// Its elements, of the parameters of its layer.
+    pub(super) fn values<'p>(&self, params: &'p [f32]) -> impl Iterator<Item = f32> + use<'p> {
+        let own = *self;
+        own.offsets().map(|at| params.get(at).copied().unwrap_or(0.0))
     }
 
     /// Copies it out of the parameters of its layer.

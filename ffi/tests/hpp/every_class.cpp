@@ -302,6 +302,8 @@ void is_learned_from(const rlcore::environment &env, rlcore::vecenv<Obs, Action>
   CHECK(rlcore::hash(later->bytes()) == rlcore::hash(loaded->bytes()) && later->stats().num_updates == 3);
   auto policy = learner->policy();
   IS(policy.why(), RLCORE_OK);
+  auto file = policy->onnx();
+  CHECK(file && file->size() > 100 && (*file)[0] == 8);
   IS(rlcore::block<rlcore_policy>::load(policy->bytes(), attach_any).why(), RLCORE_OK);
   moves(envs, &*learner);
   is_shared(env, envs);

@@ -111,7 +111,7 @@ impl Frame {
 
     /// Height and width of a picture with its padding.
     #[inline(always)]
-    pub(super) fn reach(self) -> [usize; 2] {
+    pub(in crate::nn) fn reach(self) -> [usize; 2] {
         let ([h, w, _], [kh, kw], [sh, sw], [oh, ow]) = (self.input, self.size, self.stride, self.windows);
         [h.max((oh - 1) * sh + kh), w.max((ow - 1) * sw + kw)]
     }

@@ -32,7 +32,7 @@ mod pool;
 #[cfg(feature = "attention")]
 pub(super) use attention::Attention;
 #[cfg(feature = "recurrent")]
-pub(super) use cell::Recurrent;
+pub(super) use cell::{Cell, Recurrent};
 #[cfg(feature = "pictures")]
 pub(super) use conv::{Conv, Frame};
 #[cfg(feature = "pictures")]
@@ -46,7 +46,7 @@ pub(super) use embed::Embed;
 pub(super) use flow::{Flow, Taped};
 pub(super) use free::Free;
 #[cfg(feature = "residual")]
-pub(super) use merge::Merge;
+pub(super) use merge::{Merge, MergeOp};
 #[cfg(feature = "pictures")]
 pub(super) use norm::Norm;
 #[cfg(feature = "pictures")]

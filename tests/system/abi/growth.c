@@ -211,6 +211,14 @@ CALL(rlcore_policy_info) {
   FINE(rlcore_policy_export(w.made, w.bytes, sizeof w.bytes, &policy));
   return rlcore_policy_info_read(policy, s);
 }
+MAKE(rlcore_onnx_options) { *s = (rlcore_onnx_options){.struct_size = sizeof *s, .names = RLCORE_ONNX_ML_AGENTS}; }
+CALL(rlcore_onnx_options) {
+  rlcore_policy *policy;
+  size_t size;
+  learner();
+  FINE(rlcore_policy_export(w.made, w.bytes, sizeof w.bytes, &policy));
+  return rlcore_policy_onnx_size(policy, s, &size);
+}
 MAKE(rlcore_policy_buffers) { *s = (rlcore_policy_buffers){.struct_size = sizeof *s, .scratch = w.f[1], .scratch_len = sizeof w.f[1] / 4}; }
 CALL(rlcore_policy_buffers) {
   rlcore_policy *policy;
@@ -489,7 +497,7 @@ static const struct trial trials[] = {
     WRITTEN(rlcore_vec_normalize_stats), TRIAL(rlcore_rows, make_rlcore_rows, normalized, 0),
     READ(rlcore_learner_config), WRITTEN(rlcore_learner_stats),
     TRIAL(rlcore_rows, make_rlcore_rows, acted, 0), READ(rlcore_learner_batch), READ(rlcore_learner_transitions),
-    READ(rlcore_policy_buffers), WRITTEN(rlcore_policy_info), READ(rlcore_distribution), READ(rlcore_imitation),
+    READ(rlcore_policy_buffers), WRITTEN(rlcore_policy_info), READ(rlcore_distribution), READ(rlcore_imitation), READ(rlcore_onnx_options),
     READ(rlcore_sequences), READ(rlcore_replay_step), READ(rlcore_replay_draw), READ(rlcore_off_policy),
     READ(rlcore_pixel_control), READ(rlcore_normalizer), READ(rlcore_lazy_frames_config), READ(rlcore_memory_config),
     READ(rlcore_draw), READ(rlcore_replay_config), WRITTEN(rlcore_replay_stats), READ(rlcore_relabel), READ(rlcore_rollout),

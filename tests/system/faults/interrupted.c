@@ -245,7 +245,7 @@ static void collect(void *p) { /* one step; where it is refused nothing changes 
 static void init(void *p) { create(p); }
 
 /* In this order, so that each call finds the state that it needs. */
-static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, count_steps, value, log_prob, predict, ask, write_params, write_tensors, write_moments, configure, adopt, act_first, cut, demonstrate,
+static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, count_steps, value, log_prob, predict, ask, write_params, write_tensors, write_moments, configure, adopt, act_first, cut, demonstrate, imitate,
                                    any_due, any_due, any_due, any_due, begin, write_grads, add_grads, apply, any_due, any_due, any_due,
                                    any_due, any_due, any_due, transitions, any_due, any_due, any_due, any_due, learn_all, drop, collect, any_due, init};
 enum { CALLS = sizeof calls / sizeof *calls };

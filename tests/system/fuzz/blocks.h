@@ -162,8 +162,8 @@ static void make_records(void) {
 }
 
 /* Sizes of the calls' learner: its parameters, the gradients of a chunk, and the moments that normalize, in numbers; its scratch
-   in bytes. */
-enum { PARAMS = 29, POLICY_PARAMS = 16, GRADS = PARAMS + 8, NUM_MOMENTS = 4 + 2 * OBS, LEARNER_SCRATCH = 4096 };
+   in bytes; and its policy as a file of ONNX. */
+enum { PARAMS = 29, POLICY_PARAMS = 16, GRADS = PARAMS + 8, NUM_MOMENTS = 4 + 2 * OBS, LEARNER_SCRATCH = 4096, ONNX_SIZE = 939 };
 
 /* A tensor of that learner. */
 #define A_TENSOR {.name = "policy.head.bias", .rank = 1, .dims = {2, 1, 1, 1}}
@@ -209,6 +209,8 @@ static void make_learners(void) {
   FINE(rlcore_policy_size(p, &size));
   FINE(rlcore_policy_export(p, policy_mem, size, &policy));
   keep(POLICY_MADE, POLICY, policy_mem, size);
+  FINE(rlcore_policy_onnx_size(policy, NULL, &size));
+  ALWAYS(size == ONNX_SIZE);
 }
 
 /* A learner with unbounded continuous actions, which have standard deviations, and its policy. */
