@@ -2095,6 +2095,177 @@ rlcore_status rlcore_learner_adopt(rlcore_learner *p, const rlcore_learner *othe
 rlcore_status rlcore_learner_adopt_policy(rlcore_learner *p, const rlcore_policy *other, uint32_t parts,
                                           double obs_count);
 
+/* ---- Networks of your own: forward and backward ---- */
+
+/* A network of your own: layers as of a learner, run over your arrays, so that any loss can train them. Parameters,
+   gradients and activations are plain arrays, nothing else is kept, and the optimizers of rlcore_optimizer_step work
+   over them. Each call reads the list anew. M rows of the input go in, and the outputs of M rows come out.
+   Layers with RLCORE_LAYER_HEAD are outputs, at most 32, which no layer reads; without any, the last layer is the
+   output. RLCORE_LAYER_INPUT is the input, and RLCORE_LAYER_INPUT | k its part k. The layers that
+   rlcore_learner_layers lists are such a list too, except numbers that depend on no input and noisy layers, which
+   are refused.
+   Example:
+     const rlcore_network net = {.struct_size = sizeof net, .num_layers = 2, .layers = layers, .input = {1, 1, 8}};
+     rlcore_network_lengths len = {.struct_size = sizeof len};
+     rlcore_network_lengths_read(&net, num_rows, 1, &len);
+     rlcore_network_init(&net, &rng, scratch, len.scratch_len, params, len.params_len);
+     rlcore_network_forward(&net, &pass, out, num_rows * len.output_len);
+     rlcore_network_backward(&net, &pass, d_out, num_rows * len.output_len, d_params, NULL); */
+typedef struct rlcore_network {
+  uint32_t struct_size;        /* sizeof(rlcore_network) */
+  uint32_t num_layers;         /* 1 to 64 */
+  const rlcore_layer *layers;  /* [num_layers] */
+  uint32_t input[3];           /* height, width and channels of a row of the input; 1, 1 and its length if no picture */
+  uint32_t num_parts;          /* parts of a row that layers read by themselves; 0: none */
+  const uint32_t *parts;       /* [num_parts, 3] height, width and channels of each; together they make up a row */
+} rlcore_network;
+
+/* Lengths of the arrays of a network, in elements. */
+typedef struct rlcore_network_lengths {
+  uint32_t struct_size;  /* sizeof(rlcore_network_lengths) */
+  uint32_t reads_bytes;  /* 1: the input may be RLCORE_U8, since convolutions over all of it read it; else 0 */
+  size_t params_len;     /* parameters; also of their gradients */
+  size_t input_len;      /* a row of the input */
+  size_t output_len;     /* a row of all outputs */
+  size_t state_len;      /* the state that a row leaves to the next step; 0 without recurrent layers and attention */
+  size_t tape_len;       /* activations of all rows, which rlcore_network_backward needs */
+  size_t scratch_len;    /* working memory, enough for every call with as many rows or fewer */
+} rlcore_network_lengths;
+
+/* The rows of a pass, M = num_rows. Recurrent layers and attention take them as T = num_steps steps of M / T
+   sequences: all rows of a step, then those of the next. They start from states of yours, such as
+   rlcore_network_forward without a tape leaves, and gradients go back through the steps to where a row starts so. */
+typedef struct rlcore_network_pass {
+  uint32_t struct_size;  /* sizeof(rlcore_network_pass) */
+  uint32_t num_rows;     /* M, at least 1 */
+  uint32_t num_steps;    /* T, which divides M; 1 without recurrent layers and attention */
+  uint32_t input_type;   /* RLCORE_F32, or RLCORE_U8: bytes, which convolutions read divided by 255 */
+  const float *params;   /* [params_len] */
+  size_t params_len;     /* params_len of rlcore_network_lengths */
+  const void *input;     /* [M, input_len] of rlcore_network_lengths */
+  /* [M, state_len] of rlcore_network_lengths, to change: states to start from; NULL if that is 0. With a tape those of
+     the first step, and where starts is 1, are read; without one all are read, and written with the states after
+     the step */
+  float *state;
+  /* [M] 1: the row starts from its own row of state, as when an episode begins; else it goes on from the step
+     before. NULL if state is, or without a tape, when all rows start so */
+  const uint8_t *starts;
+  /* [tape_len] activations: rlcore_network_forward writes them, rlcore_network_backward reads them. NULL with a
+     tape_len of 0: no gradient is wanted */
+  float *tape;
+  size_t tape_len;     /* tape_len of rlcore_network_lengths, or 0 */
+  float *scratch;      /* [scratch_len] to write */
+  size_t scratch_len;  /* at least scratch_len of rlcore_network_lengths */
+} rlcore_network_pass;
+
+/* The lengths of the arrays of passes with so many rows.
+   num_steps: 1 without recurrent layers and attention.
+   out:       written.
+   Errors, here and below: E_CONFIG for a list, a part or a structure that is not valid, whose message gives the
+   layer, counted from 1; E_SHAPE for no rows, and num_steps that does not divide them; E_OVERFLOW. */
+rlcore_status rlcore_network_lengths_read(const rlcore_network *network, uint32_t num_rows, uint32_t num_steps,
+                                          rlcore_network_lengths *out);
+
+/* Draws the initial parameters in the order of the list, as learners do: by initializer and gain of each layer;
+   biases are 0.
+   scratch: [scratch_len] to write, at least scratch_len of rlcore_network_lengths for one row.
+   params:  [params_len] to write.
+   Errors: E_SHAPE for another params_len; E_SIZE of scratch. */
+rlcore_status rlcore_network_init(const rlcore_network *network, rlcore_rng *rng, float *scratch, size_t scratch_len,
+                                  float *params, size_t params_len);
+
+/* Computes the outputs of all rows. A row gives the same bits alone as among others, and with a tape as without.
+   batch: reads params, input, state and starts; writes tape and scratch. Without a tape num_steps is 1, and state is
+          written too.
+   out:   [out_len] to write: [M, length] of the first output, then of the next; out_len is M times output_len of
+          rlcore_network_lengths.
+   Errors: E_SHAPE for a length; E_SIZE of scratch; E_VALUE for parameters, inputs and states that are not finite,
+   and an input that its embedding has no symbol for. Nothing is written then. Sums that overflow give infinities or
+   NaN. */
+rlcore_status rlcore_network_forward(const rlcore_network *network, const rlcore_network_pass *batch, float *out,
+                                     size_t out_len);
+
+/* Takes the gradient of the outputs back: adds that of the parameters to d_params, and writes that of the input.
+   Sums run over rows in ascending order. Parts of the rows in passes of their own, each but the last of a multiple
+   of 64 rows, add up to the same bits, except with recurrent layers and attention.
+   batch:    as it was for rlcore_network_forward, with its tape; writes scratch.
+   d_out:    [d_out_len] gradients of the outputs, as out there.
+   d_params: [params_len] to change: sums, zeros before the first pass; NULL: not wanted.
+   d_input:  [M, input_len] of rlcore_network_lengths, to write; NULL: not wanted. Bytes have none.
+   Errors: as there; E_SHAPE for d_input of bytes; E_DISABLED without d_params if the network has recurrent layers or
+   attention. */
+rlcore_status rlcore_network_backward(const rlcore_network *network, const rlcore_network_pass *batch,
+                                      const float *d_out, size_t d_out_len, float *d_params, float *d_input);
+
+/* Lists the tensors of a network: all its parameters, once each, named as those of a learner whose listed layers
+   these are, so that rlcore_learner_tensors_write takes them.
+   out: [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
+   Errors: E_SIZE if there are more than capacity. */
+rlcore_status rlcore_network_tensors(const rlcore_network *network, rlcore_tensor *out, uint32_t capacity,
+                                     uint32_t *out_len);
+
+/* Copies the numbers of all tensors out of the parameters, each from its offset on.
+   params: [params_len], or gradients of them, or moments of their optimizer.
+   values: [values_len] to write, as many as parameters.
+   Errors: E_SHAPE for a length. */
+rlcore_status rlcore_network_tensors_read(const rlcore_network *network, const float *params, size_t params_len,
+                                          float *values, size_t values_len);
+
+/* Writes tensors into the parameters, from whatever source; others stay as they are. Names and dimensions are
+   compared as in rlcore_learner_tensors_write.
+   tensors: [num_tensors] of which name, offset, rank and dims are read.
+   values:  [values_len] numbers; those of a tensor from its offset on.
+   params:  [params_len] to write.
+   Errors: E_SHAPE for params_len and other dimensions; E_CONFIG for a name that the network has not; E_RANGE for
+   numbers beyond values_len; E_VALUE for one that is not finite. Nothing is written then. */
+rlcore_status rlcore_network_tensors_write(const rlcore_network *network, const rlcore_tensor *tensors,
+                                           uint32_t num_tensors, const float *values, size_t values_len, float *params,
+                                           size_t params_len);
+
+/* ---- ONNX: policies for other runtimes ---- */
+
+/* Names and forms of the inputs and outputs of a file of ONNX. */
+typedef enum rlcore_onnx_names {
+  /* inputs obs, or obs_0 and so on, one for each field that networks read, with the elements of observations: f32
+     [N, len], u8 [N, height, width, channels], i32 choices; action_mask u8 [N, choices], 0 forbids; state f32 [N,
+     rlcore_policy_state_len()]. Output state_out */
+  RLCORE_ONNX_OWN = 0,
+  /* those of Unity ML-Agents: inputs obs_0 and so on, action_masks and recurrent_in [N, 1, state_len], all f32, bytes
+     divided by 255 and pictures [N, channels, height, width]; outputs recurrent_out, version_number, memory_size,
+     deterministic_discrete_actions, discrete_action_output_shape, deterministic_continuous_actions and
+     continuous_action_output_shape */
+  RLCORE_ONNX_ML_AGENTS = 1,
+} rlcore_onnx_names;
+
+/* How a policy is written as a file of ONNX. */
+typedef struct rlcore_onnx_options {
+  uint32_t struct_size;  /* sizeof(rlcore_onnx_options) */
+  uint32_t names;        /* an rlcore_onnx_names */
+  uint32_t action_mask;  /* 1: it has an input for the choices that are allowed */
+  uint32_t reserved;     /* zero */
+} rlcore_onnx_options;
+
+/* Bytes of a policy as a file of ONNX, which other runtimes run: operator set 13, any number N of observations.
+   Weights have the names of rlcore_policy_tensors. Besides the outputs of options it has, of actions that are
+   choices, logits [N, choices] before action_mask and probabilities [N, choices], or q [N, choices], and
+   discrete_actions i32 [N, elements], the most probable ones; of numbers mean and log_std [N, numbers] before
+   squashing and bounds, and continuous_actions [N, numbers], the means within their bounds. Structures have both.
+   Numbers agree with rlcore_policy_distribution to about 1e-5, as other runtimes sum in another order. Every layer
+   can be written, and normalize_obs. An episode begins with a state of zeros, which the host sets, as there is no
+   input for it.
+   options: NULL: the names of RLCORE_ONNX_OWN, without action_mask.
+   Errors: E_CONFIG for options, among them action_mask of actions without choices; E_OVERFLOW beyond 2 GB. */
+rlcore_status rlcore_policy_onnx_size(const rlcore_policy *p, const rlcore_onnx_options *options, size_t *out_size);
+
+/* Writes a policy as a file of ONNX: see rlcore_policy_onnx_size. Equal policies are equal bytes.
+   Example:
+     rlcore_policy_onnx_size(policy, NULL, &size);
+     rlcore_policy_onnx_write(policy, NULL, bytes, size);
+   bytes: [size] to write.
+   Errors: as there; E_SHAPE if size is not that of rlcore_policy_onnx_size(). Nothing is written then. */
+rlcore_status rlcore_policy_onnx_write(const rlcore_policy *p, const rlcore_onnx_options *options, uint8_t *bytes,
+                                       size_t size);
+
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
 /* Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps
@@ -3933,6 +4104,65 @@ rlcore_status rlcore_categorical_gradient(const rlcore_logits *batch, const int3
    d_mean: [B, A] to write; d_log_std: [A] to write. */
 rlcore_status rlcore_gaussian_gradient(const rlcore_gaussian *batch, const float *action, const float *d_log_prob,
                                        const float *d_entropy, float *d_mean, float *d_log_std);
+
+/* ---- Losses of autoencoders ---- */
+
+/* A loss of each element of a reconstruction. */
+typedef enum rlcore_reconstruction_kind {
+  RLCORE_RECONSTRUCTION_SQUARED = 0,  /* (out - target)^2 / 2 */
+  RLCORE_RECONSTRUCTION_BINARY = 1,   /* binary cross-entropy of sigmoid(out) and a target from 0 to 1: out is a logit */
+} rlcore_reconstruction_kind;
+
+/* Pictures, or other rows, and their reconstructions by a network. B = num_rows. */
+typedef struct rlcore_reconstruction {
+  uint32_t struct_size;  /* sizeof(rlcore_reconstruction) */
+  uint32_t kind;         /* an rlcore_reconstruction_kind */
+  uint32_t num_rows;     /* B, at least 1 */
+  uint32_t row_len;      /* elements of a row, at least 1 */
+  uint32_t target_type;  /* RLCORE_F32, or RLCORE_U8: bytes, which count divided by 255 */
+  uint32_t reserved;     /* zero */
+  const float *out;      /* [B, row_len] outputs of the network */
+  const void *target;    /* [B, row_len] */
+} rlcore_reconstruction;
+
+/* Codes of a variational autoencoder, drawn from a diagonal Gaussian for each row. B = num_rows, L = len.
+   Example:
+     rlcore_latent_sample(&codes, z);                           // what the decoder reads
+     rlcore_latent_loss(&codes, d_z, d_mean, d_log_std, &kl);   // d_z: the d_input of the decoder */
+typedef struct rlcore_latent {
+  uint32_t struct_size;  /* sizeof(rlcore_latent) */
+  uint32_t num_rows;     /* B, at least 1 */
+  uint32_t len;          /* L, at least 1 */
+  float kl_coef;         /* weight of the KL divergence, at least 0; 1: the variational bound, else a beta-VAE */
+  const float *mean;     /* [B, L] */
+  const float *log_std;  /* [B, L] logarithms of the standard deviations, from -40 to 40 */
+  const float *normal;   /* [B, L] standard normal draws, as of rlcore_rng_normal */
+} rlcore_latent;
+
+/* Loss of a reconstruction, summed over a row and averaged over rows, and its gradient. A mean over the elements of
+   a row is this divided by row_len.
+   d_out: [B, row_len] to write.
+   loss:  [1] to write.
+   Errors: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for a target outside [0, 1] with RLCORE_RECONSTRUCTION_BINARY;
+   E_VALUE. Outputs are untouched on error. */
+rlcore_status rlcore_reconstruction_loss(const rlcore_reconstruction *batch, float *d_out, float *loss);
+
+/* Draws the codes: z = mean + exp(log_std) * normal.
+   z: [B, L] to write.
+   Errors, here and below: E_CONFIG; E_SHAPE if a count is 0; E_RANGE for a log_std, and for kl_coef below 0; E_VALUE
+   for a number that is not finite. Outputs are untouched on error. */
+rlcore_status rlcore_latent_sample(const rlcore_latent *batch, float *z);
+
+/* Gradients of the loss of the codes plus kl_coef times their KL divergence from the standard normal distribution,
+   which is summed over a row and averaged over rows.
+     kl        = mean over rows of sum((mean^2 + std^2 - 1) / 2 - log_std)
+     d_mean    = d_z + kl_coef / B * mean
+     d_log_std = d_z * std * normal + kl_coef / B * (std^2 - 1)
+   d_z:               [B, L] gradient of the loss by the codes, as rlcore_network_backward of the decoder gives it.
+   d_mean, d_log_std: [B, L] to write.
+   kl:                [1] to write, without kl_coef. */
+rlcore_status rlcore_latent_loss(const rlcore_latent *batch, const float *d_z, float *d_mean, float *d_log_std,
+                                 float *kl);
 
 /* ---- Initial weights and optimizers of networks of your own ---- */
 

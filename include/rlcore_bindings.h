@@ -1241,6 +1241,107 @@ rlcore_status rlcore_learner_adopt_policy(
   uint32_t parts,
   double obs_count);
 
+/* ---- Networks of your own: forward and backward ---- */
+
+typedef struct rlcore_network {
+  uint32_t struct_size;
+  uint32_t num_layers;
+  /* in [num_layers] */ const rlcore_layer *layers;
+  uint32_t input[3];
+  uint32_t num_parts;
+  /* in [num_parts, 3] */ const uint32_t *parts;
+} rlcore_network;
+typedef struct rlcore_network_lengths {
+  uint32_t struct_size;
+  uint32_t reads_bytes;
+  size_t params_len;
+  size_t input_len;
+  size_t output_len;
+  size_t state_len;
+  size_t tape_len;
+  size_t scratch_len;
+} rlcore_network_lengths;
+typedef struct rlcore_network_pass {
+  uint32_t struct_size;
+  uint32_t num_rows;
+  uint32_t num_steps;
+  uint32_t input_type;
+  /* in [params_len] */ const float *params;
+  size_t params_len;
+  /* in [M, input_len] */ const void *input;
+  /* inout [M, state_len] optional */ float *state;
+  /* in [M] optional */ const uint8_t *starts;
+  /* out [tape_len] optional */ float *tape;
+  size_t tape_len;
+  /* out [scratch_len] */ float *scratch;
+  size_t scratch_len;
+} rlcore_network_pass;
+rlcore_status rlcore_network_lengths_read(
+  /* in */ const rlcore_network *network,
+  uint32_t num_rows,
+  uint32_t num_steps,
+  /* inout */ rlcore_network_lengths *out);
+rlcore_status rlcore_network_init(
+  /* in */ const rlcore_network *network,
+  /* inout */ rlcore_rng *rng,
+  /* out [scratch_len] */ float *scratch,
+  size_t scratch_len,
+  /* out [params_len] */ float *params,
+  size_t params_len);
+rlcore_status rlcore_network_forward(
+  /* in */ const rlcore_network *network,
+  /* in */ const rlcore_network_pass *batch,
+  /* out [out_len] */ float *out,
+  size_t out_len);
+rlcore_status rlcore_network_backward(
+  /* in */ const rlcore_network *network,
+  /* in */ const rlcore_network_pass *batch,
+  /* in [d_out_len] */ const float *d_out,
+  size_t d_out_len,
+  /* inout [params_len] optional */ float *d_params,
+  /* out [M, input_len] optional */ float *d_input);
+rlcore_status rlcore_network_tensors(
+  /* in */ const rlcore_network *network,
+  /* out [capacity] optional */ rlcore_tensor *out,
+  uint32_t capacity,
+  /* out */ uint32_t *out_len);
+rlcore_status rlcore_network_tensors_read(
+  /* in */ const rlcore_network *network,
+  /* in [params_len] */ const float *params,
+  size_t params_len,
+  /* out [values_len] */ float *values,
+  size_t values_len);
+rlcore_status rlcore_network_tensors_write(
+  /* in */ const rlcore_network *network,
+  /* in [num_tensors] */ const rlcore_tensor *tensors,
+  uint32_t num_tensors,
+  /* in [values_len] */ const float *values,
+  size_t values_len,
+  /* out [params_len] */ float *params,
+  size_t params_len);
+
+/* ---- ONNX: policies for other runtimes ---- */
+
+typedef enum rlcore_onnx_names {
+  RLCORE_ONNX_OWN = 0,
+  RLCORE_ONNX_ML_AGENTS = 1,
+} rlcore_onnx_names;
+typedef struct rlcore_onnx_options {
+  uint32_t struct_size;
+  uint32_t names;
+  uint32_t action_mask;
+  uint32_t reserved;
+} rlcore_onnx_options;
+rlcore_status rlcore_policy_onnx_size(
+  /* in */ const rlcore_policy *p,
+  /* in optional */ const rlcore_onnx_options *options,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_policy_onnx_write(
+  /* in */ const rlcore_policy *p,
+  /* in optional */ const rlcore_onnx_options *options,
+  /* out [size] */ uint8_t *bytes,
+  size_t size);
+
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
 typedef struct rlcore_batch rlcore_batch;
@@ -2701,6 +2802,45 @@ rlcore_status rlcore_gaussian_gradient(
   /* in [B] */ const float *d_entropy,
   /* out [B, A] */ float *d_mean,
   /* out [A] */ float *d_log_std);
+
+/* ---- Losses of autoencoders ---- */
+
+typedef enum rlcore_reconstruction_kind {
+  RLCORE_RECONSTRUCTION_SQUARED = 0,
+  RLCORE_RECONSTRUCTION_BINARY = 1,
+} rlcore_reconstruction_kind;
+typedef struct rlcore_reconstruction {
+  uint32_t struct_size;
+  uint32_t kind;
+  uint32_t num_rows;
+  uint32_t row_len;
+  uint32_t target_type;
+  uint32_t reserved;
+  /* in [B, row_len] */ const float *out;
+  /* in [B, row_len] */ const void *target;
+} rlcore_reconstruction;
+typedef struct rlcore_latent {
+  uint32_t struct_size;
+  uint32_t num_rows;
+  uint32_t len;
+  float kl_coef;
+  /* in [B, L] */ const float *mean;
+  /* in [B, L] */ const float *log_std;
+  /* in [B, L] */ const float *normal;
+} rlcore_latent;
+rlcore_status rlcore_reconstruction_loss(
+  /* in */ const rlcore_reconstruction *batch,
+  /* out [B, row_len] */ float *d_out,
+  /* out */ float *loss);
+rlcore_status rlcore_latent_sample(
+  /* in */ const rlcore_latent *batch,
+  /* out [B, L] */ float *z);
+rlcore_status rlcore_latent_loss(
+  /* in optional */ const rlcore_latent *batch,
+  /* in [B, L] */ const float *d_z,
+  /* out [B, L] */ float *d_mean,
+  /* out [B, L] */ float *d_log_std,
+  /* out */ float *kl);
 
 /* ---- Initial weights and optimizers of networks of your own ---- */
 
