@@ -121,7 +121,7 @@ static void carry(void) {
   parts = RLCORE_ADOPT_MOMENTS, count = 50;
   FINE(BACK);
   WITH(count, NAN, RLCORE_E_VALUE, "obs_count above 0", BACK);
-  WITH(count, 1e30, RLCORE_E_VALUE, "", BACK);
+  WITH(count, 1e30, RLCORE_E_VALUE, "of at most 2^64", BACK);
   REFUSED(RLCORE_E_CONFIG, "as many statistics in both", rlcore_learner_adopt_policy(w.off, w.policy, parts, count));
 }
 

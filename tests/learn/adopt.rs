@@ -2,12 +2,13 @@
 
 #![cfg(all(feature = "noisy", feature = "residual", feature = "unreal"))]
 
-use crate::host::{Host, Tune, export, policy, record, train};
+use crate::host::{Host, Tune, export, open, outcome, policy, record, train};
+use rlcore::env::{Autoreset, Builtin, VecEnv, VecEnvConfig};
 use rlcore::error::{Kind, Result};
-use rlcore::learn::{Algorithm, Config, NamedTensor, TensorsOf, adopt};
+use rlcore::learn::{Algorithm, Config, NamedTensor, Phase, Recurrent, Sampling, TensorsOf, adopt};
 use rlcore::nn::{Activation, Layer, LayerKind};
 use rlcore::rng::Rng;
-use rlcore::space::{Element, Space};
+use rlcore::space::{Element, Elements, ElementsMut, Space};
 
 const EVERYTHING: u32 = adopt::PARAMS | adopt::OPTIMIZER | adopt::MOMENTS | adopt::COUNTERS;
 
@@ -240,4 +241,84 @@ fn parts_that_do_not_fit_are_refused_and_nothing_is_written() {
         to.learner().adopt_policy(&policy(&shipped), parts, count).unwrap_err();
         assert!(to.block == a2c.block);
     }
+}
+
+/// Sixteen poles.
+struct Poles {
+    block: Vec<u64>,
+    obs: Vec<f32>,
+    reward: Vec<f32>,
+    ends: [Vec<u8>; 2],
+    last: Vec<f32>,
+}
+
+impl Poles {
+    const N: usize = 16;
+
+    fn new(seed: u64) -> Poles {
+        let env = Builtin::from_name("CartPole-v1").unwrap();
+        let config =
+            VecEnvConfig { num_envs: Self::N as u32, seed, autoreset: Autoreset::SameStep, max_episode_steps: 0 };
+        let mut block = vec![0; VecEnv::size(&env, &config).unwrap().div_ceil(8)];
+        let mut obs = vec![0.0; 4 * Self::N];
+        let mut envs = VecEnv::init(bytemuck::cast_slice_mut(&mut block), &env, &config).unwrap();
+        envs.reset(None, ElementsMut::F32(&mut obs)).unwrap();
+        let ends = [vec![0; Self::N], vec![0; Self::N]];
+        Poles { block, last: obs.clone(), obs, reward: vec![0.0; Self::N], ends }
+    }
+
+    fn step(&mut self, action: &[i32]) {
+        let env = Builtin::from_name("CartPole-v1").unwrap();
+        let mut envs = VecEnv::attach(bytemuck::cast_slice_mut(&mut self.block), &env).unwrap();
+        let [terminated, truncated] = &mut self.ends;
+        let out = outcome(&mut self.obs, &mut self.last, &mut self.reward, terminated, truncated);
+        envs.step(Elements::I32(action), out).unwrap();
+    }
+
+    /// Mean return of the first episode of each pole, by the best actions of a learner of any number of environments.
+    fn mean_return(mut self, h: &mut Host) -> f64 {
+        let (mut returns, mut goes_on) = ([0.0; Self::N], [true; Self::N]);
+        while goes_on.contains(&true) {
+            let mut action = vec![0; Self::N];
+            for (obs, action) in self.obs.chunks(4 * h.n).zip(action.chunks_mut(h.n)) {
+                let (obs, action) = (Elements::F32(obs), ElementsMut::I32(action));
+                open(&mut h.block).predict(obs, None, Recurrent::default(), Sampling::Greedy, action).unwrap();
+            }
+            self.step(&action);
+            for i in (0..Self::N).filter(|i| goes_on[*i]) {
+                returns[i] += f64::from(self.reward[i]);
+            }
+            for (goes_on, over) in goes_on.iter_mut().zip(self.ends[0].iter().zip(&self.ends[1])) {
+                *goes_on &= *over.0 | *over.1 == 0;
+            }
+        }
+        returns.iter().sum::<f64>() / Self::N as f64
+    }
+}
+
+#[test]
+fn one_environment_goes_on_with_the_return_of_sixteen() {
+    let (obs, action) = (Space::unbounded(4), Space::discrete(&[2]));
+    let config = Config { num_envs: 16, num_steps: 64, learning_rate: 1e-3, ..Config::default() }.normalized(1, 0);
+    let mut many = Host::new(&Config { learning_rate_end: 0.0, ..config }, &obs, &action);
+    let mut poles = Poles::new(3);
+    while many.view().stats().num_updates < 60 {
+        let mut learner = open(&mut many.block);
+        if learner.phase() == Phase::Learn {
+            learner.learn(Some(Elements::F32(&poles.obs)), None, 0).unwrap();
+            continue;
+        }
+        let mut action = [0; Poles::N];
+        learner.act(None, Elements::F32(&poles.obs), None, ElementsMut::I32(&mut action)).unwrap();
+        poles.step(&action);
+        let last = Some(Elements::F32(&poles.last));
+        learner.observe(None, &poles.reward, &poles.ends[0], &poles.ends[1], last, None).unwrap();
+    }
+    let alone = Config { num_envs: 1, num_minibatches: 1, seed: 2, ..config };
+    let (mut one, mut bare) = (Host::new(&alone, &obs, &action), Host::new(&alone, &obs, &action));
+    take(&mut one, &many, EVERYTHING).unwrap();
+    take(&mut bare, &many, adopt::PARAMS).unwrap();
+    let [all, own, without] = [&mut many, &mut one, &mut bare].map(|h| Poles::new(11).mean_return(h));
+    assert!(all > 300.0 && (own - all).abs() <= 0.01 * all, "{all} {own} {without}");
+    assert!(without < 0.9 * all, "{all} {own} {without}");
 }

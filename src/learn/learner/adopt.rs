@@ -7,7 +7,7 @@ use super::tensors::networks;
 use super::{Learner, PARAM_LIMIT, View};
 use crate::block;
 use crate::error::{Error, Kind, Result};
-use crate::kernels::moments::check_moments;
+use crate::kernels::moments::{MAX_COUNT, check_moments};
 use crate::learn::policy::Policy;
 use crate::learn::role::{is_log_std, is_q_head};
 #[cfg(feature = "off_policy")]
@@ -137,8 +137,8 @@ impl Learner<'_> {
         }
         let (mean, var) = from.moments();
         let counts = what & MOMENTS != 0;
-        let text = "learner adopt: obs_count above 0 with the statistics of a policy, and 0 without";
-        let right = if counts { obs_count > 0.0 } else { obs_count == 0.0 };
+        let text = "learner adopt: obs_count above 0 with the statistics of a policy, and 0 without; of at most 2^64";
+        let right = if counts { obs_count > 0.0 && obs_count <= MAX_COUNT } else { obs_count == 0.0 };
         Error::new(Kind::Value, text).given_f32(obs_count as f32).fail_if(!right)?;
         if counts {
             let lens = (self.obs_mean.len(), mean.len());

@@ -159,7 +159,7 @@ static void write_tensors(void *p) {
   FINE(rlcore_learner_tensors_read(p, RLCORE_TENSORS_PARAMS, numbers, made.params_len));
   FINE(rlcore_learner_tensors_write(p, RLCORE_TENSORS_PARAMS, tensors, len, numbers, made.params_len));
 }
-static void configure(void *p) {
+static void reconfigure(void *p) {
   rlcore_learner_config config;
   FINE(rlcore_learner_config_read(p, &config, sizeof config, NULL));
   config.learning_rate /= 2;
@@ -245,7 +245,7 @@ static void collect(void *p) { /* one step; where it is refused nothing changes 
 static void init(void *p) { create(p); }
 
 /* In this order, so that each call finds the state that it needs. */
-static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, count_steps, value, log_prob, predict, ask, write_params, write_tensors, write_moments, configure, adopt, act_first, cut, demonstrate, imitate,
+static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, count_steps, value, log_prob, predict, ask, write_params, write_tensors, write_moments, reconfigure, adopt, act_first, cut, demonstrate, imitate,
                                    any_due, any_due, any_due, any_due, begin, write_grads, add_grads, apply, any_due, any_due, any_due,
                                    any_due, any_due, any_due, transitions, any_due, any_due, any_due, any_due, learn_all, drop, collect, any_due, init};
 enum { CALLS = sizeof calls / sizeof *calls };
