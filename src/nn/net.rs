@@ -482,7 +482,7 @@ impl<'a> Net<'a> {
         let node = self.node(index)?;
         let sees_all = node.kind().scope() == Scope::All && !node.is_free();
         let own = node.op().tensors();
-        Ok(if sees_all { own.over_picture(node.input(0), node.input[0]) } else { own })
+        Ok(if sees_all { own.over_picture(node.input[0]) } else { own })
     }
 
     /// Reads a tensor of layer `index` from the parameters. Errors: `Range`; `Shape`.

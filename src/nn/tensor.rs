@@ -15,6 +15,8 @@ pub struct Tensor {
     pub name: &'static str,
     /// Whether hosts read and write it as one of the biases of the layer.
     pub is_bias: bool,
+    /// Its second dimension is the input of the layer.
+    is_of_input: bool,
     /// Number of dimensions.
     pub rank: usize,
     /// Their lengths; 1 beyond `rank`.
@@ -30,7 +32,12 @@ impl Tensor {
         let (mut dims, mut strides) = ([1; MAX_RANK], [0; MAX_RANK]);
         let own = dims.iter_mut().zip(&mut strides);
         own.zip(axes).for_each(|((len, stride), axis)| (*len, *stride) = axis);
-        Tensor { name, is_bias: false, rank: R.min(MAX_RANK), dims, begin, strides }
+        Tensor { name, is_bias: false, is_of_input: false, rank: R.min(MAX_RANK), dims, begin, strides }
+    }
+
+    /// The same with the input of the layer as its second dimension.
+    pub(super) fn of_input(self) -> Tensor {
+        Tensor { is_of_input: true, ..self }
     }
 
     /// A vector that lies in memory as it is.
@@ -152,10 +159,10 @@ impl Tensors {
     }
 
     /// Those with dimensions over a picture that their layer reads, which has several pixels, in PyTorch's order.
-    pub(super) fn over_picture(mut self, input: usize, picture: [u32; 3]) -> Tensors {
+    pub(super) fn over_picture(mut self, picture: [u32; 3]) -> Tensors {
         let [height, width, _] = picture;
         for tensor in self.list.iter_mut().filter(|_| height.saturating_mul(width) > 1) {
-            if tensor.rank == 2 && tensor.dims[1] == input && !tensor.is_bias {
+            if tensor.is_of_input {
                 *tensor = tensor.over_picture(picture);
             }
         }

@@ -121,6 +121,50 @@ fn every_number_has_one_name_and_comes_back_by_it() {
     }
 }
 
+/// A layer that sees a whole picture has the weights of its input in the order channels, height, width, and all others as they
+/// are, also those with as many columns as the picture has elements.
+#[test]
+fn only_weights_of_the_input_are_in_the_order_of_pictures() {
+    const LEN: usize = 12;
+    let units = LEN as u32;
+    let layers = [
+        (Layer::recurrent(LayerKind::Gru, units), 4),
+        (Layer::recurrent(LayerKind::Lstm, units), 4),
+        (Layer::attention(units, 2, units), 4),
+        (Layer::dense(units, Activation::Tanh), 0),
+    ];
+    for (layer, sequence_len) in layers {
+        let own = Config { num_envs: 2, num_steps: 4, num_minibatches: 1, seed: 3, ..Config::default() };
+        let own = Config { num_layers: 1, sequence_len, ..own };
+        let [flat, picture] = [[0; 3], [2, 2, 3]].map(|obs_dims| {
+            let config = Config { obs_dims, ..own.hidden(&[5]) };
+            let h = Host::with(&config, &[layer], &Space::unbounded(LEN as u32), &Space::discrete(&[3]));
+            let values = values(&h, TensorsOf::Params);
+            list(&h)
+                .iter()
+                .map(|tensor| (name(tensor), values[tensor.offset as usize..][..tensor.len()].to_vec()))
+                .collect::<Vec<_>>()
+        });
+        let mut turned = 0;
+        for ((name, flat), (other, picture)) in flat.iter().zip(&picture) {
+            assert_eq!(name, other);
+            let is_of_input = name.starts_with("layers.0.")
+                && ["0.weight", "weight_ih", "q_proj_weight", "k_proj_weight", "v_proj_weight"]
+                    .iter()
+                    .any(|end| name.ends_with(end));
+            let wanted = if is_of_input {
+                let row = |row: &[f32]| (0..LEN).map(|i| row[i % 4 * 3 + i / 4]).collect::<Vec<f32>>();
+                flat.chunks_exact(LEN).flat_map(row).collect()
+            } else {
+                flat.clone()
+            };
+            assert_eq!(*picture, wanted, "{name}");
+            turned += usize::from(is_of_input && *picture != *flat);
+        }
+        assert!(turned > 0, "{:?}", flat.iter().map(|(name, _)| name).collect::<Vec<_>>());
+    }
+}
+
 #[test]
 fn policies_have_the_tensors_of_their_learners() {
     for (mut h, _) in hosts(1) {

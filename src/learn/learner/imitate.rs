@@ -325,9 +325,9 @@ impl View<'_> {
         let squashes = needs.replay || self.actor.squash != 0;
         let limits = (c.log_std_min, c.log_std_max);
         let (free, mut cost) = (log_std(self.params, &self.sizes)?, 0.0);
-        let width = l.saturating_add(a).max(1);
-        let own = outputs.chunks_exact(width).zip(d_outputs.chunks_exact_mut(width));
-        for ((i, row), (said, d_said)) in rows.iter().enumerate().zip(own) {
+        let width = l.saturating_add(a);
+        for (i, row) in rows.iter().enumerate() {
+            let (said, d_said) = (block::rows(outputs, i, 1, width)?, block::rows_mut(d_outputs, i, 1, width)?);
             if let Some(action) = b.action {
                 take_row(&head, action, row, choice, vector)?;
             }

@@ -627,9 +627,9 @@ impl Prim for Attention {
         };
         let double = u.saturating_mul(2);
         Tensors::of([
-            Tensor::weights("q_proj_weight", 0, [(u, 1), (d, u)]),
-            Tensor::weights("k_proj_weight", query, [(u, 1), (d, double)]),
-            Tensor::weights("v_proj_weight", query.saturating_add(u), [(u, 1), (d, double)]),
+            Tensor::weights("q_proj_weight", 0, [(u, 1), (d, u)]).of_input(),
+            Tensor::weights("k_proj_weight", query, [(u, 1), (d, double)]).of_input(),
+            Tensor::weights("v_proj_weight", query.saturating_add(u), [(u, 1), (d, double)]).of_input(),
             Tensor::weights("positions", at_positions, [(self.window, u), (u, 1)]),
             Tensor::weights("out_proj.weight", at_out, [(u, 1), (u, u)]),
             Tensor::vector("in_proj_bias", at_bias, bias),

@@ -596,7 +596,7 @@ impl Prim for Recurrent {
             _ => (gates, "bias_hn"),
         };
         Tensors::of([
-            Tensor::weights("weight_ih", 0, [(gates, 1), (self.input, gates)]),
+            Tensor::weights("weight_ih", 0, [(gates, 1), (self.input, gates)]).of_input(),
             Tensor::weights("weight_hh", input, [(if own > 0 { gates } else { 0 }, 1), (self.units, gates)]),
             vector("bias", 0, first),
             vector(name, first, bias.saturating_sub(first)),

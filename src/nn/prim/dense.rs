@@ -195,7 +195,7 @@ impl Prim for Dense {
         let of = |half: usize, weight, bias| {
             let begin = half.saturating_mul(self.half());
             let bias = Tensor::vector(bias, begin.saturating_add(self.weight_len()), self.bias_len());
-            [Tensor::weights(weight, begin, axes), bias]
+            [Tensor::weights(weight, begin, axes).of_input(), bias]
         };
         let [weight, bias] = of(0, "weight", "bias");
         if self.halves() == 1 {
