@@ -83,7 +83,7 @@ extern "C" {
 #define RLCORE_VERSION_MINOR 1   /* Minor version of the library. */
 #define RLCORE_VERSION_PATCH 0   /* Patch version of the library. */
 #define RLCORE_ABI_VERSION 0     /* Incremented when callers must be recompiled. */
-#define RLCORE_IMAGE_VERSION 13  /* Incremented when a kind of saved block can no longer be attached. */
+#define RLCORE_IMAGE_VERSION 14  /* Incremented when a kind of saved block can no longer be attached. */
 
 /* Result of every call: 0 is success, negative is failure. Values are never reused. */
 typedef int32_t rlcore_status;

@@ -21,7 +21,7 @@ enum { RLCORE_VERSION_MAJOR = 0 };
 enum { RLCORE_VERSION_MINOR = 1 };
 enum { RLCORE_VERSION_PATCH = 0 };
 enum { RLCORE_ABI_VERSION = 0 };
-enum { RLCORE_IMAGE_VERSION = 13 };
+enum { RLCORE_IMAGE_VERSION = 14 };
 typedef int32_t rlcore_status;
 enum {
   RLCORE_OK = 0,

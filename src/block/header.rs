@@ -50,7 +50,7 @@ pub enum Kind {
 }
 
 /// The image version of the library: the highest of all kinds of block.
-pub const IMAGE: u32 = 13;
+pub const IMAGE: u32 = 14;
 
 impl Kind {
     /// The image version of this kind of block: the value of [`IMAGE`] when its layout last changed. Blocks are refused only if
@@ -58,10 +58,9 @@ impl Kind {
     pub const fn image(self) -> u32 {
         match self {
             Kind::LazyFrames => 4,
-            Kind::Policy => 10,
             Kind::Memory => 11,
             Kind::VecEnv | Kind::Batch | Kind::Monitor | Kind::RolloutBuffer => 12,
-            Kind::Learner => 13,
+            Kind::Policy | Kind::Learner => 14,
             _ => 1,
         }
     }

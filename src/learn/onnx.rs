@@ -1,4 +1,4 @@
-//! A policy as a file of ONNX: observations in, greedy actions and what they are made of out.
+//! A policy as a file of ONNX: observations in, greedy actions, and the numbers that they are made of, out.
 
 use super::actor::Head;
 use super::obs_encoder::Part;

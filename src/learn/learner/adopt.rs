@@ -1,4 +1,4 @@
-//! Taking over what another learner, or a policy, has learned.
+//! Taking over the knowledge of another learner, or of a policy.
 //!
 //! The two may differ in N, T, hyperparameters, algorithm, store and networks: tensors go by their names, all else by its meaning.
 
@@ -39,40 +39,40 @@ const ALL: u32 = TENSORS | MOMENTS | COUNTERS | STORE;
 const STORES: &str = "learner adopt: transitions of the same spaces, masks, n_step, discount and use_duration.";
 
 impl Learner<'_> {
-    /// Takes over the named parts of another learner, `what`, a sum of the constants of this module. The newest transitions
+    /// Takes over the named parts of another learner, a sum of the constants of this module. The newest transitions
     /// that there is room for are added to the store, as its newest ones; those whose `n_step` steps are not complete are left out.
     ///
     /// Errors: `NotReady` while an update is due or runs here; `Config` for a sum of other numbers or of none, without
     /// [`MATCHING`] for a tensor that is not there with its name and dimensions, with it if none is, and for parts that the two do not have
     /// in common. Then nothing is written.
-    pub fn adopt(&mut self, from: &View<'_>, what: u32) -> Result {
+    pub fn adopt(&mut self, from: &View<'_>, parts: u32) -> Result {
         let _changing = self.mark.begin();
-        self.check_adopting(what, ALL)?;
+        self.check_adopting(parts, ALL)?;
         let (own, other) = (networks(&self.sizes), networks(&from.sizes));
-        if what & TENSORS != 0 {
-            check_tensors(&own, &other, what & MATCHING != 0)?;
+        if parts & TENSORS != 0 {
+            check_tensors(&own, &other, parts & MATCHING != 0)?;
         }
         let refuse = |text, wrong| Error::new(Kind::Config, text).fail_if(wrong);
         let (c, there) = (self.config, from.config);
-        if what & OPTIMIZER != 0 {
+        if parts & OPTIMIZER != 0 {
             let kinds = [c, there].map(|c| (c.needs().traces, c.optimizer));
             refuse("learner adopt: an optimizer whose moments mean the same in both.", kinds[0] != kinds[1])?;
         }
-        if what & TARGETS != 0 {
+        if parts & TARGETS != 0 {
             let replay = c.needs().replay && there.needs().replay;
             refuse("learner adopt: target networks in both, which DQN, TD3 and SAC have.", !replay)?;
         }
-        if what & MOMENTS != 0 {
+        if parts & MOMENTS != 0 {
             let lens = (self.view().moments_len(), from.moments_len());
             let text = "learner adopt: as many statistics in both,";
             Error::limit(Kind::Config, text, lens.0, lens.1).fail_if(lens.0 != lens.1)?;
         }
-        if what & STORE != 0 {
+        if parts & STORE != 0 {
             self.check_store(from)?;
         }
         // No error is possible from here on.
         let all = &|_: u32| Some(1.0);
-        if what & OPTIMIZER != 0 {
+        if parts & OPTIMIZER != 0 {
             own.carry(self.adam_m, &other, from.adam_m, all)?;
             if !c.needs().traces {
                 own.carry(self.adam_v, &other, from.adam_v, all)?;
@@ -85,7 +85,7 @@ impl Learner<'_> {
                 s.temperature_v = t.temperature_v;
             }
         }
-        if what & PARAMS != 0 {
+        if parts & PARAMS != 0 {
             own.carry(self.params, &other, from.params, all)?;
             if c.needs().temperature && there.needs().temperature && c.temperature_rate > 0.0 {
                 self.state.log_temperature = from.state.log_temperature;
@@ -93,18 +93,18 @@ impl Learner<'_> {
             self.settle_params()?;
         }
         #[cfg(feature = "off_policy")]
-        if what & TARGETS != 0 {
+        if parts & TARGETS != 0 {
             own.carry(self.replay.target, &other, from.replay.target, all)?;
             self.add_noise()?;
         }
-        if what & MOMENTS != 0 {
+        if parts & MOMENTS != 0 {
             let (s, t) = (&mut *self.state, &from.state);
             (s.return_mean, s.return_var, s.return_count) = (t.return_mean, t.return_var, t.return_count);
             s.obs_count = t.obs_count;
             block::copy(self.obs_mean, from.obs_mean);
             block::copy(self.obs_var, from.obs_var);
         }
-        if what & COUNTERS != 0 {
+        if parts & COUNTERS != 0 {
             let (s, t) = (&mut *self.state, &from.state);
             (s.num_steps, s.num_updates, s.num_dropped) = (t.num_steps, t.num_updates, t.num_dropped);
             s.num_gradient_steps = t.num_gradient_steps;
@@ -112,7 +112,7 @@ impl Learner<'_> {
             block::copy(self.episodes.kept.returns, from.episodes.kept.returns);
             block::copy(self.episodes.kept.lens, from.episodes.kept.lens);
         }
-        if what & STORE != 0 {
+        if parts & STORE != 0 {
             self.copy_store(from)?;
         }
         Ok(())
@@ -124,19 +124,19 @@ impl Learner<'_> {
     ///
     /// Errors: as [`Learner::adopt`]; `Value` for an `obs_count` that is not above 0 with [`MOMENTS`], or not 0 without, and for a parameter
     /// beyond ± 1e6.
-    pub fn adopt_policy(&mut self, from: &Policy<'_>, what: u32, obs_count: f64) -> Result {
+    pub fn adopt_policy(&mut self, from: &Policy<'_>, parts: u32, obs_count: f64) -> Result {
         let _changing = self.mark.begin();
-        self.check_adopting(what, PARAMS | MOMENTS)?;
+        self.check_adopting(parts, PARAMS | MOMENTS)?;
         let (own, other, replay) = (networks(&self.sizes), from.networks(), self.config.needs().replay);
         let (params, factor) = from.params();
-        if what & PARAMS != 0 {
-            check_tensors(&other, &own, what & MATCHING != 0)?;
+        if parts & PARAMS != 0 {
+            check_tensors(&other, &own, parts & MATCHING != 0)?;
             let wrong = params.iter().find(|x| !(-PARAM_LIMIT..=PARAM_LIMIT).contains(*x));
             let text = "learner adopt: parameters from -1e6 to 1e6";
             Error::new(Kind::Value, text).given_f32(wrong.copied().unwrap_or(0.0)).fail_if(wrong.is_some())?;
         }
         let (mean, var) = from.moments();
-        let counts = what & MOMENTS != 0;
+        let counts = parts & MOMENTS != 0;
         let text = "learner adopt: obs_count above 0 with the statistics of a policy, and 0 without; of at most 2^64";
         let right = if counts { obs_count > 0.0 && obs_count <= MAX_COUNT } else { obs_count == 0.0 };
         Error::new(Kind::Value, text).given_f32(obs_count as f32).fail_if(!right)?;
@@ -149,7 +149,7 @@ impl Learner<'_> {
             block::copy(self.obs_mean, mean);
             block::copy(self.obs_var, var);
         }
-        if what & PARAMS == 0 {
+        if parts & PARAMS == 0 {
             return Ok(());
         }
         // Off policy the deviations that a policy has are the least ones, not those that were learned.
@@ -163,10 +163,10 @@ impl Learner<'_> {
     }
 
     /// Checks that something is taken over, all of which `known` has, and that nothing is being learned.
-    fn check_adopting(&self, what: u32, known: u32) -> Result {
+    fn check_adopting(&self, parts: u32, known: u32) -> Result {
         let text = "learner adopt: a sum of the parts that can be taken over";
-        let wrong = what & !(known | MATCHING) != 0 || what & known == 0;
-        Error::new(Kind::Config, text).given(what as usize).fail_if(wrong)?;
+        let wrong = parts & !(known | MATCHING) != 0 || parts & known == 0;
+        Error::new(Kind::Config, text).given(parts as usize).fail_if(wrong)?;
         let text = "learner adopt: an update is due or runs; call learn until none is left.";
         self.state.check_recording(self.config, text)?;
         Error::new(Kind::NotReady, text).fail_if(self.state.updating != 0)
@@ -281,7 +281,7 @@ fn check_tensors(own: &Networks<'_>, other: &Networks<'_>, any: bool) -> Result 
     })?;
     let text = "learner adopt: a tensor that both have with the same name and dimensions.";
     Error::new(Kind::Config, text).fail_if(!matched)?;
-    let text = "learner adopt: tensor {given} of the list has no other of its name and dimensions; only what matches can be taken over.";
+    let text = "learner adopt: tensor {given} of the list has no other of its name and dimensions; only those that match can be taken over.";
     Error::new(Kind::Config, text).given(missing.unwrap_or(0)).fail_if(!any && missing.is_some())
 }
 

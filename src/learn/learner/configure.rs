@@ -15,7 +15,7 @@ use crate::num;
 impl Learner<'_> {
     /// Replaces the configuration of a learner between its updates. Every field can change that leaves the lengths of the block
     /// and the compiled layers as they are; `num_layers` may be 0, for those that it has. The learner goes on as one that had these
-    /// values from now on: parameters, moments, statistics, steps and what is stored stay, and schedules are at the steps that
+    /// values from now on: parameters, moments, statistics, steps and stored transitions stay, and schedules are at the steps that
     /// were counted.
     ///
     /// Another `optimizer` starts its moments anew; another `temperature` becomes the current one; logarithms of deviations move

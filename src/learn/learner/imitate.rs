@@ -39,7 +39,7 @@ impl Learner<'_> {
     /// Rows are read in parts of as many as the longest chunk has, whose gradients are added in order. Observations are normalized as in
     /// [`Learner::act`], whose statistics stay; noisy layers have no noise. The step is of the learning rate that the schedule has
     /// now, with the moments that learning has; of stream algorithms one with error 1, after which traces begin anew. Before
-    /// the first gradient step off policy, target networks become copies of what imitates. In any phase, and nothing
+    /// the first gradient step off policy, target networks become copies of the network that imitates. In any phase, and nothing
     /// is counted.
     ///
     /// Errors: `NotReady` while an update runs, or gradients wait for [`Learner::learn_apply`]; `Shape`, also for sequences

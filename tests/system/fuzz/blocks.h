@@ -169,9 +169,9 @@ enum { PARAMS = 29, POLICY_PARAMS = 16, GRADS = PARAMS + 8, NUM_MOMENTS = 4 + 2 
 #define A_TENSOR {.name = "policy.head.bias", .rank = 1, .dims = {2, 1, 1, 1}}
 
 /* The only layer of the calls' network, which reads two numbers of each of two rows; lengths of its arrays, and a tensor. */
-enum { NETWORK_PARAMS = 6, NETWORK_TAPE = 4, NETWORK_OUT = 4 };
-static const rlcore_layer ONE_LAYER = {.kind = RLCORE_LAYER_DENSE, .units = 2, .activation = RLCORE_ACTIVATION_TANH};
-#define A_NETWORK_TENSOR {.name = "layers.0.bias", .rank = 1, .dims = {2, 1, 1, 1}}
+enum { NETWORK_PARAMS = 9, NETWORK_TAPE = 6, NETWORK_OUT = 6 };
+static const rlcore_layer ONE_LAYER = {.kind = RLCORE_LAYER_DENSE, .units = 3, .activation = RLCORE_ACTIVATION_TANH};
+#define A_NETWORK_TENSOR {.name = "layers.0.bias", .rank = 1, .dims = {3, 1, 1, 1}}
 
 static void make_learners(void) {
   static _Alignas(64) unsigned char mem[BLOCK_SIZE], policy_mem[BLOCK_SIZE];
