@@ -510,6 +510,13 @@ static rlcore_status networks(hashes *h) {
   MIX(h, state);
   TRY(rlcore_network_tensors_read(&nets[0], params[0], len[0].params_len, grads, len[0].params_len));
   MIX(h, grads);
+  static rlcore_tensor named[16];
+  uint32_t num_named;
+  TRY(rlcore_network_tensors(&nets[2], named, LEN(named), &num_named));
+  TRY(rlcore_network_tensors_read(&nets[2], params[2], len[2].params_len, grads, len[2].params_len));
+  for (size_t i = 0; i < len[2].params_len; i++) grads[i] += 0.125F;
+  TRY(rlcore_network_tensors_write(&nets[2], named + 1, num_named - 1, grads, len[2].params_len, params[2], len[2].params_len));
+  MIX(h, params[2]);
   return RLCORE_OK;
 }
 

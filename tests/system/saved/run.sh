@@ -14,7 +14,7 @@ mkdir -p "$out"
 cargo build -q --release -p rlcore-ffi
 (cd ../bits && cc -std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -ffp-contract=off -I "$root/include" bits.c kernels.c envs.c data.c learn.c overflow.c \
   blocks.c host.c "$root/target/release/librlcore.a" -o "$out/host")
-version=$(awk '$2 == "RLCORE_IMAGE_VERSION" { print $3 }' "$root/include/rlcore.h")
+version=$(awk '$1 == "#define" && $2 == "RLCORE_IMAGE_VERSION" { print $3 }' "$root/include/rlcore.h")
 if [ "${1:-}" = bless ]; then
   mkdir -p "$version"
   "$out/host" 2 "$version/images" > /dev/null
