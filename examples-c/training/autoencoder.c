@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { SIDE = 10, CHANNELS = 4, PIXELS = SIDE * SIDE * CHANNELS, CODE = 16, FEATURES = 64 };
-enum { N = 32, PICTURES = 4096, TESTS = 256, BATCH = 64, STEPS = WHOLE_OR_BRIEF(400, 3), SHOWN = 8 };
+enum { N = WHOLE_OR_BRIEF(32, 4), PICTURES = WHOLE_OR_BRIEF(4096, 128), TESTS = WHOLE_OR_BRIEF(256, 32), BATCH = WHOLE_OR_BRIEF(64, 16), STEPS = WHOLE_OR_BRIEF(400, 3), SHOWN = 8 };
 enum { ROLLOUTS = WHOLE_OR_BRIEF(25, 1), MAX_PARAMS = 200000, MAX_TAPE = 400000, MAX_SCRATCH = 1 << 20 };
 
 /* The encoder's outputs are the means of a code and the logarithms of its deviations; the decoder's are logits. */

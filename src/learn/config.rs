@@ -54,7 +54,7 @@ impl Algorithm {
 const SEQUENCES: bool = cfg!(any(feature = "recurrent", feature = "actor_critic"));
 
 /// The largest number of layers that a host can list.
-const MAX_LISTED: usize = MAX_LAYERS - 2 * MAX_HIDDEN - 3;
+pub(super) const MAX_LISTED: usize = MAX_LAYERS - 2 * MAX_HIDDEN - 3;
 
 macro_rules! config {
     ($($group:literal $of:ident {$(

@@ -1,5 +1,6 @@
 //! Infos that layers name, which networks read then as they read fields.
 
+use super::config::MAX_LISTED;
 use super::obs_encoder::MAX_PARTS;
 use crate::error::{Error, Kind, Result};
 use crate::nn::{INPUT, Layer, Net};
@@ -18,6 +19,8 @@ impl<'a> NamedInfos<'a> {
         let count = |info: bool| obs.fields.iter().filter(|field| field.info == info).count();
         let (seen, infos) = (count(false), count(true));
         let number = |source: u32| (source & !INPUT) as usize;
+        // A list that is too long is refused later; it may be no list at all.
+        let layers = if layers.len() > MAX_LISTED { &[] } else { layers };
         let parts = layers.iter().flat_map(|layer| layer.source).filter(|source| source & INPUT != 0).map(number);
         let named = parts.max().unwrap_or(0).saturating_sub(seen).min(infos);
         let fits = cfg!(feature = "residual") && seen.saturating_add(infos) <= MAX_PARTS;
