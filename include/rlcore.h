@@ -994,7 +994,7 @@ typedef struct rlcore_learner_config {
      KB instead of 28 KB for 84 x 84 x 4. The older frames are those of the environment's previous observation,
      shifted, or copies of the newest frame or zeros, as at the start of an episode. Others take room:
      RLCORE_WRAP_FRAME_STACK around RLCORE_WRAP_EPISODIC_LIFE adds one with each life, whose first step no observation
-     shows. A rollout has room for one of them per environment and per 16 transitions; more are RLCORE_ERR_VALUE. An
+     shows. A rollout has room for one of them per environment and per 16 transitions; more are RLCORE_E_VALUE. An
      environment's first observation in a rollout may have any frames. Off policy the store keeps each frame once, for
      7.2 KB instead of 56 KB a transition; the first observation of an episode may have any frames, and final_obs
      follows the one before it. There is room for buffer_size frames, 1 / 128 of that more and some for each

@@ -137,6 +137,9 @@ fn numbers_that_cannot_be_are_refused_and_outputs_stay() {
         assert_eq!(codes.loss(&x, 1.0, &mut a, &mut b).unwrap_err().kind, kind);
         assert!(a == [7.0; 4] && b == [7.0; 4]);
     }
+    // The ends of what is allowed are.
+    let ends = Latent { log_std: &[0.0, -40.0, 40.0, 0.0], ..whole };
+    assert!(ends.sample(&mut [0.0; 4]).is_ok());
     let [mut a, mut b] = [[7.0; 4]; 2];
     for (kind, d_z, coef) in [(Kind::Value, nan, 1.0), (Kind::Value, x, f32::NAN), (Kind::Range, x, -0.5)] {
         assert_eq!(whole.loss(&d_z, coef, &mut a, &mut b).unwrap_err().kind, kind);
