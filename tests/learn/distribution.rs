@@ -3,43 +3,14 @@
 
 #![cfg(all(feature = "residual", feature = "unreal", feature = "noisy"))]
 
-use crate::host::{Array, Host, Tune, export, policy, refuses};
+use crate::host::takes::{Takes, learner_of};
+use crate::host::{Array, Host, export, policy, refuses};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{Algorithm, Config, Distribution, Learner, Phase, Recurrent, Sampling};
 use rlcore::nn::{Layer, LayerKind};
 use rlcore::num;
 use rlcore::rng::Rng;
-use rlcore::space::{Element, Elements, ElementsMut, Field, Space};
-
-/// An action of a choice of 3 and two numbers.
-const FIELDS: [Field<'static>; 2] =
-    [Field::new("choice", Element::I32, &[], 0), Field::new("numbers", Element::F32, &[2], 4)];
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Takes {
-    Choices,
-    Numbers,
-    Both,
-}
-
-fn host(algorithm: Algorithm, takes: Takes, tune: impl Fn(&mut Config), layers: &[Layer]) -> Host {
-    let own = Config { num_envs: 4, seed: 5, ..Config::of(algorithm).hidden(&[6]) };
-    let mut c = match algorithm {
-        Algorithm::StreamAc | Algorithm::StreamQ => Config { num_envs: 1, ..own },
-        Algorithm::Dqn | Algorithm::Td3 | Algorithm::Sac => Config { train_interval: 8, ..own.store(200, 24, 40) },
-        _ => Config { num_steps: 6, num_minibatches: 1, ..own },
-    };
-    c.num_layers = layers.len() as u32;
-    c.sequence_len = if layers.is_empty() { 0 } else { 3 };
-    tune(&mut c);
-    let bounds: (&[f32], &[f32]) = (&[-2.0, -1.0], &[0.5, 3.0]);
-    let action = match takes {
-        Takes::Choices => Space::discrete(&[3, 2]),
-        Takes::Numbers => Space::between(&bounds.0[..2], &bounds.1[..2]),
-        Takes::Both => Space { n: &[3], ..Space::bytes(12).with_fields(&FIELDS) },
-    };
-    Host::with(&c, layers, &Space::unbounded(4), &action)
-}
+use rlcore::space::{Element, Elements, ElementsMut};
 
 /// A step of all environments; returns which episodes ended.
 fn step(h: &mut Host, obs: &Array, mask: Option<&[u8]>, rng: &mut Rng) -> Vec<u8> {
@@ -185,7 +156,7 @@ fn parts(action: &Array, row: usize) -> (Vec<usize>, Vec<f64>) {
 
 fn agrees(algorithm: Algorithm, takes: Takes, has: Has, tune: impl Fn(&mut Config)) {
     let name = format!("{algorithm:?} {takes:?}");
-    let mut h = host(algorithm, takes, tune, &[]);
+    let mut h = learner_of(algorithm, takes, tune, &[]);
     trained(&mut h);
     let (w, kind, n) = (widths(&mut h), h.action_kind, h.n);
     let rows = 3 * n + 2;
@@ -376,7 +347,7 @@ fn what_a_store_teaches_is_told_of_any_number_of_rows() {
 #[test]
 fn deviations_off_policy_are_those_of_draws() {
     let has = CRITIC;
-    let mut h = host(Algorithm::Td3, Takes::Numbers, |_| {}, &[]);
+    let mut h = learner_of(Algorithm::Td3, Takes::Numbers, |_| {}, &[]);
     trained(&mut h);
     let (w, obs) = (widths(&mut h), vec![0.3; 8]);
     let told = ask(&w, h.action_kind, 2, None, has, &mut [], &[], |state, action, to| {
@@ -384,7 +355,7 @@ fn deviations_off_policy_are_those_of_draws() {
     });
     assert_eq!(told.std, [0.0; 4]);
 
-    let mut h = host(Algorithm::Sac, Takes::Numbers, |_| {}, &[]);
+    let mut h = learner_of(Algorithm::Sac, Takes::Numbers, |_| {}, &[]);
     trained(&mut h);
     let obs = vec![0.3; 16];
     let told = ask(&w, h.action_kind, 4, None, has, &mut [], &[], |state, action, to| {
@@ -426,7 +397,7 @@ fn states_of_the_caller_go_along_with_the_episodes() {
         (Algorithm::Dqn, Takes::Choices, Q),
     ] {
         // Longer than the walk, so that parameters do not change in between.
-        let mut h = host(
+        let mut h = learner_of(
             algorithm,
             takes,
             |c| if algorithm == Algorithm::Dqn { c.learning_starts = 190 } else { c.num_steps = 60 },
@@ -472,7 +443,7 @@ fn questions_without_an_answer_are_refused() {
     let good = [0.5; 40];
     let mut bad = good;
     bad[37] = f32::NAN;
-    let mut h = host(Algorithm::Ppo, Takes::Choices, |_| {}, &[]);
+    let mut h = learner_of(Algorithm::Ppo, Takes::Choices, |_| {}, &[]);
     refuses(&mut h, Kind::Shape, "no rows", |l| asks(l, 0, &[], Distribution::default()));
     refuses(&mut h, Kind::Shape, "obs", |l| asks(l, 9, &good, Distribution::default()));
     let (a, b) = (&mut a[..], &mut b[..]);
@@ -499,11 +470,11 @@ fn questions_without_an_answer_are_refused() {
         "best of a wrong kind",
         Distribution { best: Some(ElementsMut::F32(&mut wrong)), ..none() },
     );
-    let mut h = host(Algorithm::Td3, Takes::Numbers, |_| {}, &[]);
+    let mut h = learner_of(Algorithm::Td3, Takes::Numbers, |_| {}, &[]);
     of(&mut h, Kind::Shape, "probabilities of numbers", Distribution { prob: Some(&mut a[..0]), ..none() });
     of(&mut h, Kind::Disabled, "log_prob off policy", Distribution { entropy: Some(&mut a[..10]), ..none() });
     let layers = [Layer::recurrent(LayerKind::Gru, 5)];
-    let mut h = host(Algorithm::Td3, Takes::Numbers, |_| {}, &layers);
+    let mut h = learner_of(Algorithm::Td3, Takes::Numbers, |_| {}, &layers);
     refuses(&mut h, Kind::Shape, "no states", |l| asks(l, 10, &good, none()));
     refuses(&mut h, Kind::Disabled, "values of recurrent critics", |l| {
         let (mut state, value) = (vec![0.0; 10 * l.view().state_len()], Some(&mut a[..10]));

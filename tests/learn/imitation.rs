@@ -2,60 +2,24 @@
 
 #![cfg(all(feature = "residual", feature = "unreal", feature = "noisy"))]
 
-use crate::host::{Array, Host, Tune, refuses};
+use crate::host::takes::{HIGH, LOW, Takes, learner_of};
+use crate::host::{Array, Host, refuses};
 use rlcore::error::{Kind, Result};
 use rlcore::learn::{
     Algorithm, Config, Distribution, Imitation, Learner, NamedTensor, Phase, Recurrent, Sampling, TensorsOf,
 };
 use rlcore::nn::{Layer, LayerKind};
 use rlcore::rng::Rng;
-use rlcore::space::{Element, Elements, Field, Space};
-
-const FIELDS: [Field<'static>; 2] =
-    [Field::new("choice", Element::I32, &[], 0), Field::new("numbers", Element::F32, &[2], 4)];
-const LOW: [f32; 2] = [-2.0, -1.0];
-const HIGH: [f32; 2] = [0.5, 3.0];
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Takes {
-    Choices,
-    Numbers,
-    Both,
-}
-
-impl Takes {
-    fn choices(self) -> &'static [u32] {
-        match self {
-            Takes::Choices => &[3, 2],
-            Takes::Numbers => &[],
-            Takes::Both => &[3],
-        }
-    }
-
-    fn numbers(self) -> usize {
-        if self == Takes::Choices { 0 } else { 2 }
-    }
-}
+use rlcore::space::Elements;
 
 fn host(algorithm: Algorithm, takes: Takes, tune: impl Fn(&mut Config), layers: &[Layer]) -> Host {
-    let own = Config { num_envs: 4, seed: 5, ..Config::of(algorithm).hidden(&[6]) };
-    let mut c = match algorithm {
-        Algorithm::StreamAc | Algorithm::StreamQ => Config { num_envs: 1, ..own },
-        Algorithm::Dqn | Algorithm::Td3 | Algorithm::Sac => Config { train_interval: 8, ..own.store(200, 24, 40) },
-        _ => Config { num_steps: 6, num_minibatches: 1, ..own },
+    let unclipped = |c: &mut Config| {
+        if !matches!(algorithm, Algorithm::StreamAc | Algorithm::StreamQ) {
+            c.max_grad_norm = 0.0;
+        }
+        tune(c);
     };
-    c.num_layers = layers.len() as u32;
-    c.sequence_len = if layers.is_empty() { 0 } else { 3 };
-    if !matches!(algorithm, Algorithm::StreamAc | Algorithm::StreamQ) {
-        c.max_grad_norm = 0.0;
-    }
-    tune(&mut c);
-    let action = match takes {
-        Takes::Choices => Space::discrete(&[3, 2]),
-        Takes::Numbers => Space::between(&LOW, &HIGH),
-        Takes::Both => Space { n: &[3], ..Space::bytes(12).with_fields(&FIELDS) },
-    };
-    Host::with(&c, layers, &Space::unbounded(4), &action)
+    learner_of(algorithm, takes, unclipped, layers)
 }
 
 /// Numbers of structures have no bounds, so that squashed ones are from -1 to 1.

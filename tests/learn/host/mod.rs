@@ -3,7 +3,11 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub mod camera;
+#[cfg(all(feature = "attention", feature = "residual", feature = "unreal", feature = "noisy", feature = "stream"))]
+pub mod onnx_model;
 pub mod stores;
+#[cfg(all(feature = "residual", feature = "unreal", feature = "noisy"))]
+pub mod takes;
 
 use rlcore::block::{HASH_START, hash};
 use rlcore::env::StepOut;
