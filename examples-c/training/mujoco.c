@@ -142,7 +142,6 @@ static void configure_hopper(rlcore_learner_config *c) {
 /* One gradient step of 128 transitions per step. */
 static void configure_hopper_sac(rlcore_learner_config *c) {
   CHECK(rlcore_learner_config_init(c, sizeof *c, RLCORE_ALGORITHM_SAC));
-  c->num_steps = 1000; /* steps per point of the curve */
   c->hidden_len[0] = c->hidden_len[1] = 128;
   c->batch_size = 128;
   c->learning_rate = c->learning_rate_end = 1e-3F;
@@ -155,8 +154,8 @@ static const robot robots[] = {
     {"inverted_pendulum", "inverted_pendulum", "Inverted pendulum in MuJoCo", 2001, 0, 2, 0.02F, WHOLE_OR_BRIEF(60000, 6000), WHOLE_OR_BRIEF(950, 0), false,
      configure_pendulum, judge_pendulum},
     {"hopper", "hopper", "Hopper in MuJoCo", 2002, 1, 4, 0.01F, 400000, 1000, false, configure_hopper, judge_hopper},
-    {"hopper_sac", "hopper", "Hopper by SAC in MuJoCo", 2002, 1, 4, 0.01F, 300000, 2500, true, configure_hopper_sac,
-     judge_hopper},
+    {"hopper_sac", "hopper", "Hopper by SAC in MuJoCo", 2002, 1, 4, 0.01F, WHOLE_OR_BRIEF(300000, 6000),
+     WHOLE_OR_BRIEF(2500, 0), true, configure_hopper_sac, judge_hopper},
 };
 
 /* The side view of every capsule, around the first body. */

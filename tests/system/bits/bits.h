@@ -9,7 +9,7 @@
 #include "../env.h"
 #include "../rows.h"
 
-enum { BITS_IMAGES_SIZE = 1 << 16 };  /* size of bits_save's output */
+enum { BITS_IMAGES_SIZE = 1 << 19 };  /* size of bits_save's output */
 
 typedef void (*bits_print)(const char *text);
 

@@ -122,7 +122,7 @@ static rlcore_status batch_go_on(hashes *h, void *mem, size_t size) {
   return RLCORE_OK;
 }
 
-/* ---- A learner during an update, and its policy ---- */
+/* ---- A learner by PPO during an update, and its policy ---- */
 static rlcore_status learner_lives(hashes *h, rlcore_learner *p, uint64_t seed, int num_updates) {
   rlcore_learner_stats stats = {.struct_size = sizeof stats};
   rlcore_rng rng;
@@ -194,6 +194,91 @@ static rlcore_status policy_go_on(hashes *h, void *mem, size_t size) {
   }
   return RLCORE_OK;
 }
+
+/* ---- A learner of every algorithm, with rollouts, stores, tasks and traces that are in use ---- */
+
+/* Choices among three, or a number. */
+enum { CHOOSES = 1, RECURRENT = 2 };
+
+/* A few updates from invented rewards. A life of 0 updates ends after the first minibatch of one. */
+static rlcore_status algorithm_lives(hashes *h, rlcore_learner *p, uint32_t kept, uint64_t seed, int num_updates) {
+  static int32_t choice[N];
+  void *const action = kept & CHOOSES ? (void *)choice : push;
+  rlcore_learner_stats stats = {.struct_size = sizeof stats};
+  rlcore_rng rng;
+  uint32_t phase;
+  TRY(rlcore_rng_seed(&rng, seed));
+  for (uint32_t t = 0;; t++) {
+    TRY(rlcore_learner_phase(p, &phase));
+    if (phase == RLCORE_LEARNER_LEARN) {
+      TRY(rlcore_learner_learn(p, OBSERVED(obs, NULL), 1, &stats));
+      if (h == NULL && num_updates == 0) return RLCORE_OK;
+      if (h != NULL) MIX_ONE(h, stats.value_loss);
+      if (h != NULL) MIX_ONE(h, stats.grad_norm);
+      if (stats.minibatches_left == 0 && num_updates-- == 1) return RLCORE_OK;
+      continue;
+    }
+    TRY(invent(&rng, t));
+    TRY(rlcore_learner_act(p, ACTED(NULL, obs, NULL, action)));
+    if (h != NULL && kept & CHOOSES) MIX(h, choice);
+    if (h != NULL && !(kept & CHOOSES)) MIX(h, push);
+    TRY(rlcore_learner_observe(p, STEPPED(NULL, reward, terminated, truncated, final_obs, NULL)));
+  }
+}
+
+static rlcore_status algorithm_save(uint32_t algorithm, uint32_t kept, void *mem, size_t room, size_t *size) {
+  static const float low[] = {-2.0f}, high[] = {2.0f};
+  static const uint32_t choices[] = {3};
+  static const rlcore_layer layers[] = {
+      {.kind = RLCORE_LAYER_DENSE, .units = 6}, {.kind = RLCORE_LAYER_GRU, .units = 4}};
+  const rlcore_space seen = {.kind = RLCORE_F32, .len = 4};
+  const rlcore_space done = kept & CHOOSES ? (rlcore_space){.kind = RLCORE_I32, .len = 1, .n = choices}
+                                           : (rlcore_space){.kind = RLCORE_F32, .len = 1, .low = low, .high = high};
+  const int stores = algorithm >= RLCORE_ALGORITHM_DQN && algorithm <= RLCORE_ALGORITHM_SAC;
+  const int streams = algorithm == RLCORE_ALGORITHM_STREAM_AC || algorithm == RLCORE_ALGORITHM_STREAM_Q;
+  rlcore_learner_config config;
+  rlcore_learner *p;
+  TRY(rlcore_learner_config_init(&config, sizeof config, algorithm));
+  config.num_envs = streams ? 1 : N;
+  config.num_hidden = 1;
+  config.hidden_len[0] = 6;
+  config.hidden_len[1] = 0;
+  config.normalize_obs = 1;
+  if (kept & RECURRENT) config.layers = layers, config.num_layers = LEN(layers), config.sequence_len = 4;
+  if (stores) config.buffer_size = 64, config.batch_size = 8, config.learning_starts = 32, config.exploration_steps = 16;
+  if (stores) config.n_step = 2, config.priority_exponent = 0.5f;
+  if (!stores && !streams) config.num_steps = 8;
+  if (algorithm == RLCORE_ALGORITHM_UNREAL) config.history_len = 20, config.num_replayed = 2, config.pixel_control_coef = 0;
+  TRY(rlcore_learner_size(&config, &seen, &done, size));
+  TRY(rlcore_learner_init(mem, room, &config, &seen, &done, &p));
+  TRY(algorithm_lives(NULL, p, kept, 44, 3));
+  TRY(algorithm_lives(NULL, p, kept, 45, 0));
+  return rlcore_block_seal(mem, *size);
+}
+
+static rlcore_status algorithm_go_on(hashes *h, uint32_t kept, void *mem, size_t size) {
+  rlcore_learner *p;
+  TRY(rlcore_learner_attach(mem, size, 0, NULL, NULL, &p));
+  return algorithm_lives(h, p, kept, 46, 4);
+}
+
+/* The two functions of one algorithm. */
+#define LEARNER(name, algorithm, kept)                                               \
+  static rlcore_status name##_save(void *mem, size_t room, size_t *size) {           \
+    return algorithm_save(RLCORE_ALGORITHM_##algorithm, kept, mem, room, size);      \
+  }                                                                                  \
+  static rlcore_status name##_go_on(hashes *h, void *mem, size_t size) {             \
+    return algorithm_go_on(h, kept, mem, size);                                      \
+  }
+LEARNER(a2c, A2C, 0)
+LEARNER(impala, IMPALA, CHOOSES | RECURRENT)
+LEARNER(unreal, UNREAL, CHOOSES | RECURRENT)
+LEARNER(dqn, DQN, CHOOSES | RECURRENT)
+LEARNER(td3, TD3, 0)
+LEARNER(sac, SAC, 0)
+LEARNER(pqn, PQN, CHOOSES)
+LEARNER(stream_ac, STREAM_AC, 0)
+LEARNER(stream_q, STREAM_Q, CHOOSES)
 
 /* ---- Frames ---- */
 static rlcore_status push_frames(rlcore_lazy_frames *l, uint32_t begin, uint32_t end) {
@@ -535,6 +620,7 @@ static rlcore_status queue_go_on(hashes *h, void *mem, size_t size) {
   return RLCORE_OK;
 }
 
+/* New kinds come last: blocks that are kept have the order of the kinds of their time. */
 static const struct {
   const char *name;
   rlcore_status (*save)(void *mem, size_t room, size_t *size);
@@ -552,6 +638,15 @@ static const struct {
     {"rollout_buffer", rollout_buffer_save, rollout_buffer_go_on},
     {"trajectory", trajectory_save, trajectory_go_on},
     {"queue", queue_save, queue_go_on},
+    {"a2c", a2c_save, a2c_go_on},
+    {"impala", impala_save, impala_go_on},
+    {"unreal", unreal_save, unreal_go_on},
+    {"dqn", dqn_save, dqn_go_on},
+    {"td3", td3_save, td3_go_on},
+    {"sac", sac_save, sac_go_on},
+    {"pqn", pqn_save, pqn_go_on},
+    {"stream_ac", stream_ac_save, stream_ac_go_on},
+    {"stream_q", stream_q_save, stream_q_go_on},
 };
 
 /* Bytes of a block's size before each block, the lowest byte first. */
@@ -589,7 +684,7 @@ static int in_so_many_words(rlcore_status status) {
 int bits_go_on(uint8_t *images, size_t size, bits_print print) {
   int failed = 0;
   size_t at = 0;
-  for (size_t i = 0; i < LEN(KINDS); i++) {
+  for (size_t i = 0; i < LEN(KINDS) && (i == 0 || at < size); i++) {
     hashes h = {HASH_START, HASH_START, 0};
     uint64_t len = 0;
     rlcore_status status = RLCORE_E_SIZE;
