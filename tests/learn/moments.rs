@@ -1,7 +1,11 @@
 //! Normalization statistics go from learner to learner together with their parameters.
 
-use crate::host::{Columns, Host, config, export, train};
+#[cfg(feature = "off_policy")]
+use crate::host::transitions;
+use crate::host::{Columns, Host, Tune, chunks, config, export, train};
 use rlcore::error::{Kind, Result};
+#[cfg(feature = "off_policy")]
+use rlcore::learn::Algorithm;
 use rlcore::learn::{Config, Policy, Recurrent, Sampling, merge_moments};
 use rlcore::rng::Rng;
 use rlcore::space::{Elements, ElementsMut, Space};
@@ -21,6 +25,12 @@ fn host(num_envs: u32, normalize: [u32; 2]) -> Host {
 
 /// Records a rollout of observations from `far`, and returns those for the next act.
 fn play(h: &mut Host, rng: &mut Rng) -> Vec<f32> {
+    play_of(h, rng, 1.0)
+}
+
+/// [`play`] with observations of another size.
+fn play_of(h: &mut Host, rng: &mut Rng, size: f32) -> Vec<f32> {
+    let far = |rng: &mut Rng, rows| far(rng, rows).iter().map(|x| size * x).collect::<Vec<_>>();
     for _ in 0..h.config.num_steps {
         let (obs, mut choice) = (far(rng, h.n), vec![0; h.n]);
         h.learner().act(None, Elements::F32(&obs), None, ElementsMut::I32(&mut choice)).unwrap();
@@ -84,6 +94,93 @@ fn a_central_learner_exports_the_policy_of_its_actor() {
         let chosen = of_learner(&mut actor, &obs);
         assert_eq!(of_policy(&export(&server.view()), &obs), chosen);
         assert!(chosen.iter().any(|choice| *choice != chosen[0]), "one action in all observations says nothing");
+    }
+}
+
+/// How actors and the learner that they share work together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Share {
+    /// Rollouts go to the learner.
+    Rollouts,
+    /// Gradients of rollouts do.
+    Gradients,
+    /// Transitions off policy do.
+    #[cfg(feature = "off_policy")]
+    Transitions,
+}
+
+/// Three actors count observations of their own, each of other sizes. After each round the learner merges their statistics and
+/// answers with its parameters: the exported policy acts like each of them, in every observation.
+#[test]
+fn a_central_learner_agrees_with_all_of_its_actors() {
+    let mut obs = far(&mut Rng::seeded(9), 400);
+    obs.chunks_mut(OBS).enumerate().for_each(|(i, row)| row.iter_mut().for_each(|x| *x *= (i % 4) as f32));
+    #[cfg(feature = "off_policy")]
+    let ways = [Share::Rollouts, Share::Gradients, Share::Transitions];
+    #[cfg(not(feature = "off_policy"))]
+    let ways = [Share::Rollouts, Share::Gradients];
+    for way in ways {
+        let on_policy = way == Share::Rollouts || way == Share::Gradients;
+        let config = match way {
+            Share::Rollouts | Share::Gradients => Config { num_minibatches: 2, ..config() },
+            #[cfg(feature = "off_policy")]
+            Share::Transitions => Config { buffer_size: 0, batch_size: 24, ..Config::of(Algorithm::Dqn) },
+        };
+        let config = Config { num_envs: 4, normalize_obs: 1, normalize_reward: 1, ..config.hidden(&[8]).rate(1e-2) };
+        let config =
+            if on_policy { Config { num_steps: 12, num_epochs: 1, num_minibatches: 1, ..config } } else { config };
+        let made = |seed| Host::new(&Config { seed, ..config }, &Space::unbounded(OBS as u32), &Space::discrete(&[5]));
+        let (mut server, mut actors) = (made(1), [2, 3, 4].map(made));
+        let (params, base) = (server.learner().params().to_vec(), moments(&server));
+        actors.iter_mut().for_each(|actor| actor.learner().write_params_with(&params, &base).unwrap());
+        let (mut rng, mut before, mut changed) = (Rng::seeded(2), Vec::new(), 0);
+        for round in 0..6 {
+            let base = moments(&server);
+            let mut merged = base.clone();
+            for (k, actor) in actors.iter_mut().enumerate() {
+                let size = (k + 1) as f32;
+                let last = play_of(actor, &mut rng, size);
+                match way {
+                    Share::Rollouts => {
+                        actor.learner().learn_begin(Elements::F32(&last), None).unwrap();
+                        let batch = Columns::read(actor);
+                        actor.learner().learn_drop().unwrap();
+                        server.learner().learn_batch(&batch.batch()).unwrap();
+                        server.learner().learn(None, None, 0).unwrap();
+                    }
+                    Share::Gradients => {
+                        actor.learner().learn_begin(Elements::F32(&last), None).unwrap();
+                        let grads = chunks(actor, 0, 1);
+                        actor.learner().learn_drop().unwrap();
+                        server.learner().write_grads(0, 1, &grads).unwrap();
+                        server.learner().learn_apply().unwrap();
+                    }
+                    #[cfg(feature = "off_policy")]
+                    Share::Transitions => {
+                        let rows = server.view().batch_len().0;
+                        let (obs, next) = (far(&mut rng, rows), far(&mut rng, rows));
+                        let choice: Vec<i32> = (0..rows).map(|_| rng.bounded(4) as i32).collect();
+                        let reward: Vec<f32> = choice.iter().map(|c| *c as f32 * size).collect();
+                        let over = vec![0; rows];
+                        let (obs, next) = (Elements::F32(&obs), Elements::F32(&next));
+                        let batch = transitions(obs, Elements::I32(&choice), &reward, &over, next);
+                        server.learner().learn_transitions(&batch, None).unwrap();
+                    }
+                }
+                merge_moments(&mut merged, &moments(actor), Some(&base)).unwrap();
+            }
+            server.learner().write_moments(&merged).unwrap();
+            let params = server.learner().params().to_vec();
+            let policy = of_policy(&export(&server.view()), &obs);
+            for actor in &mut actors {
+                actor.learner().write_params_with(&params, &merged).unwrap();
+                assert_eq!(export(&actor.view()), export(&server.view()), "{way:?}, round {round}");
+                assert_eq!(of_learner(actor, &obs), policy, "{way:?}, round {round}");
+            }
+            changed += u32::from(before != policy);
+            before = policy;
+        }
+        assert!(changed > 2, "{way:?}: policies that stay the same say nothing");
     }
 }
 
