@@ -10,6 +10,7 @@
 //!
 //! | floor | modules | contents |
 //! |---|---|---|
+//! | 7 | `owned` (feature `alloc`) | blocks in vectors of their own: `Owned<Learner>`, `Owned<Policy>`, `OwnedEnvs` |
 //! | 6 | [`collect`](mod@collect) | steps of environments for a learner until it learns: the loop around both |
 //! | 5 | [`learn`] | [`Learner`](learn::Learner), which takes arrays and learns in slices; [`Policy`](learn::Policy), for a game to ship |
 //! | 4 | [`nn`] | [`Net`](nn::Net), a network of [layers](nn::Layer); [`Adam`](nn::Adam), [`Schedule`](nn::Schedule), orthogonal weights |
@@ -125,6 +126,58 @@
 //!     Ok(())
 //! }
 //! ```
+//!
+//! # A policy that remembers, and files
+//!
+//! The bytes of a block are the object: a copy of them is a clone, a file of them goes on in another process. A policy keeps no
+//! state of its own, so the caller has the states of recurrent layers, one for each character that it moves.
+//!
+//! ```
+//! use rlcore::bytemuck::{cast_slice, cast_slice_mut};
+//! use rlcore::learn::{Config, Learner, Policy, Recurrent, View};
+//! use rlcore::nn::{Layer, LayerKind};
+//! use rlcore::space::{Elements, ElementsMut, Space};
+//!
+//! fn main() -> rlcore::error::Result {
+//!     let config = Config { num_layers: 1, sequence_len: 16, ..Config::default() };
+//!     let layers = [Layer::recurrent(LayerKind::Gru, 12)];
+//!     let (obs, action) = (Space::unbounded(2), Space::discrete(&[3]));
+//!     let mut block = vec![0u64; Learner::size(&config, &layers, &obs, &action)? / 8];
+//!     Learner::init(cast_slice_mut(&mut block), &config, &layers, &obs, &action)?;
+//!
+//!     let file: &[u8] = cast_slice(&block); // std::fs::write("training.rlcore", file)
+//!     let mut read = vec![0u64; file.len() / 8];
+//!     cast_slice_mut(&mut read).copy_from_slice(file);
+//!     Learner::attach(cast_slice_mut(&mut read))?; // checks every byte that could do harm
+//!
+//!     let view = View::open(cast_slice(&read))?;
+//!     let mut shipped = vec![0u64; view.policy_size()? / 8];
+//!     view.export(cast_slice_mut(&mut shipped))?;
+//!     let policy = Policy::attach(cast_slice(&shipped))?;
+//!     let (mut state, mut scratch) = (vec![0.0; policy.state_len()], vec![0.0; policy.scratch_len(1)?]);
+//!     for step in 0..5 {
+//!         let (seen, mut choice) = ([0.5, step as f32], [0]);
+//!         let begins = [u8::from(step == 0)];
+//!         let recurrent = Recurrent { state: &mut state, reset: &begins };
+//!         policy.act_greedy(1, Elements::F32(&seen), None, recurrent, &mut scratch, ElementsMut::I32(&mut choice))?;
+//!     }
+//!     assert!(state.iter().any(|x| *x != 0.0));
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # Features
+//!
+//! Each leaves code out of a program that does not use it; blocks and bits are the same.
+//!
+//! | feature | default | adds |
+//! |---|---|---|
+//! | `simd` | yes | kernels for AVX2 and AVX-512, chosen at run time (`avx2`: without AVX-512) |
+//! | `words` | yes | sentences in errors |
+//! | `actor_critic`, `off_policy`, `pqn`, `stream`, `unreal` | yes | A2C and IMPALA; DQN, TD3 and SAC; PQN; stream learners; auxiliary tasks. PPO is always there |
+//! | `pictures`, `recurrent`, `attention`, `residual`, `noisy` | yes | layers |
+//! | `fma` | no | fused multiply-add of a Cortex-M or RISC-V that has it |
+//! | `alloc` | no | `rlcore::owned`: blocks in vectors of their own |
 #![no_std]
 
 /// Casts between words and bytes, as needed for blocks, and the traits of states without pointers: the version that this
@@ -151,3 +204,6 @@ pub mod nn;
 pub mod learn;
 
 pub mod collect;
+
+#[cfg(feature = "alloc")]
+pub mod owned;
