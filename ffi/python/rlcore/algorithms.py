@@ -149,7 +149,7 @@ class Algorithm:
             self._monitor = Monitor(self.monitor, env.num_envs, env.name)
         if not env.started:
             self._read_stats()
-            if self.num_timesteps:
+            if self.num_timesteps or self._phase() != raw.RLCORE_LEARNER_ACT:
                 call.learner_cut(self.handle, np.ones(self.num_envs, np.uint8))
             env.reset()
             if self._monitor is not None:
@@ -169,15 +169,20 @@ class Algorithm:
                 most -= 1
             return
         before = getattr(env, "acting", None)
-        while self._phase() != raw.RLCORE_LEARNER_LEARN and (most > 0 or not self._off_policy):
-            if before is not None:
-                before()
-            call.learner_act(self.handle, env.rows.struct)
-            env.step()
-            if self._monitor is not None:
-                self._count(env)
-            call.learner_observe(self.handle, env.rows.struct)
-            most -= 1
+        try:
+            while self._phase() != raw.RLCORE_LEARNER_LEARN and (most > 0 or not self._off_policy):
+                if before is not None:
+                    before()
+                call.learner_act(self.handle, env.rows.struct)
+                env.step()
+                if self._monitor is not None:
+                    self._count(env)
+                call.learner_observe(self.handle, env.rows.struct)
+                most -= 1
+        except BaseException:
+            # The step is in no episode that goes on: the next call of learn begins new ones.
+            env.started = False
+            raise
 
     def _count(self, env: Host) -> None:
         """Counts a step of a host's for monitor.csv; rows that did not act are no steps."""
@@ -203,7 +208,7 @@ class Algorithm:
         if host.num_envs != self.num_envs:
             raise ValueError(f"{self.num_envs} environments expected, given {host.num_envs}")
         for own, other, what in ((self.obs, host.obs, "observations"), (self.action, host.action, "actions")):
-            if (own.kind, own.len) != (other.kind, other.len) or not np.array_equal(np.asarray(own.n), np.asarray(other.n)):
+            if not own.agrees(other):
                 raise ValueError(f"{what} are others than those that the learner was made for")
         self.env, self.obs, self.action = host, host.obs, host.action
         host.use_mask(self.use_action_mask)
@@ -441,8 +446,13 @@ def load(path: str | PathLike[str], env: Any = None) -> Any:
     call.learner_config_read(out[0], config, ffi.sizeof("rlcore_learner_config"), ffi.NULL)
     model = object.__new__(CLASSES[config.algorithm])
     model.block, model.env = mem, None
-    obs, action = obs or Layout.of_native(seen, None, 0, False), action or Layout.of_native(taken, None, 0, True)
-    model._start(out[0], obs, action, None, None, 0)
+    seen_rows = obs.check(seen, "observations") if obs else Layout.of_native(seen, None, 0, False)
+    taken_rows = action.check(taken, "actions") if action else Layout.of_native(taken, None, 0, True)
+    lengths = [ffi.new("size_t *") for _ in range(4)]
+    call.learner_batch_len(out[0], *lengths)
+    if config.use_action_mask and lengths[1][0] != taken_rows.mask_len:
+        raise ValueError(f"{path}: a description of other choices than the block has")
+    model._start(out[0], seen_rows, taken_rows, None, None, 0)
     if env is not None:
         model.set_env(env)
     return model

@@ -114,18 +114,19 @@ class Vector(_Base):
         self.obs.pack(obs, self.rows.obs)
         self._ended[:] = False
         self.rows.active[:] = 1
-        self._mask(infos)
+        if self.rows.use_mask:
+            self.rows.action_mask[...] = self._masks(infos)
         self.started = True
 
-    def _mask(self, infos: Any) -> None:
-        if self.rows.use_mask:
-            if "action_mask" in infos:
-                masks = infos["action_mask"]
-            elif hasattr(self.envs, "action_masks"):
-                masks = self.envs.action_masks()
-            else:
-                masks = self.envs.call("action_masks")
-            self.rows.action_mask[...] = np.reshape(masks, self.rows.action_mask.shape)
+    def _masks(self, infos: Any) -> NDArray[Any]:
+        """What is allowed in the observations that the environments show now."""
+        if "action_mask" in infos:
+            masks = infos["action_mask"]
+        elif hasattr(self.envs, "action_masks"):
+            masks = self.envs.action_masks()
+        else:
+            masks = self.envs.call("action_masks")
+        return np.reshape(masks, self.rows.action_mask.shape)
 
     def step(self) -> None:
         rows = self.rows
@@ -134,9 +135,15 @@ class Vector(_Base):
         rows.reward[:], rows.terminated[:], rows.truncated[:] = reward, terminated, truncated
         ended = np.asarray(terminated, bool) | np.asarray(truncated, bool)
         if self.mode == "SAME_STEP":
+            # Masks of final observations that are in no infos are not known any more: all choices count.
+            last = infos.get("final_info", {}).get("action_mask")
             for i in np.flatnonzero(ended):
                 self._put("final_obs", int(i), infos["final_obs"][i])
+                if rows.use_mask:
+                    rows.final_action_mask[i] = 1 if last is None else np.reshape(last[i], -1)
         else:
+            if rows.use_mask:
+                rows.final_action_mask[ended] = self._masks(infos)[ended]
             seen = self.obs.rows(self.num_envs)
             self.obs.pack(obs, seen)
             rows.final_obs[ended] = seen[ended]
@@ -145,7 +152,8 @@ class Vector(_Base):
             elif ended.any():
                 obs, infos = self.envs.reset(options={"reset_mask": ended})
         self.obs.pack(obs, rows.obs)
-        self._mask(infos)
+        if rows.use_mask:
+            rows.action_mask[...] = self._masks(infos)
 
     def acting(self) -> None:
         """Called before a learner acts: rows whose environment is only reset in this step do not act."""
@@ -183,6 +191,8 @@ class Parallel(_Base):
             if agent in seen:
                 self._see("obs", "action_mask", i, seen[agent], infos.get(agent, {}))
         self._there = np.array([agent in seen for agent in self.agents], np.uint8)
+        if not self._there.any():
+            raise ValueError("reset of the environment gave no agent an observation")
 
     def _see(self, name: str, mask_name: str, i: int, obs: Any, info: Any) -> None:
         mask = obs["action_mask"] if _is_masked(obs) else None
@@ -199,8 +209,8 @@ class Parallel(_Base):
             if not rows.active[i]:
                 continue
             rows.reward[i] = rewards.get(agent, 0)
-            # An agent that is gone without a word has ended.
-            ended = terminated.get(agent, agent not in seen)
+            # An agent that is gone without a word, or without a last observation to value, has ended.
+            ended = bool(terminated.get(agent, False)) or agent not in seen
             rows.terminated[i], rows.truncated[i] = ended, truncated.get(agent, False)
             if agent in seen:
                 over = ended or truncated.get(agent, False)

@@ -32,8 +32,12 @@ class Policy:
         self.handle = out[0]
         seen, taken = ffi.new("rlcore_space *"), ffi.new("rlcore_space *")
         call.policy_spaces(self.handle, seen, taken)
-        self.obs = obs or Layout.of_native(seen, None, 0, False)
-        self.action = action or Layout.of_native(taken, None, 0, True)
+        info = ffi.new("rlcore_policy_info *", {"struct_size": ffi.sizeof("rlcore_policy_info")})
+        call.policy_info_read(self.handle, info)
+        self.obs = obs.check(seen, "observations") if obs else Layout.of_native(seen, None, 0, False)
+        self.action = action.check(taken, "actions") if action else Layout.of_native(taken, None, 0, True)
+        if self.action.mask_len not in (0, info.num_choices) or (action and not self.action.mask_len and info.num_choices):
+            raise ValueError("actions: a description of other choices than the block has")
         self.state_len = number("policy_state_len", self.handle)
         self.seed(seed)
 

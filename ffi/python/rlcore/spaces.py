@@ -85,6 +85,18 @@ class Layout:
                 field.flags = raw.RLCORE_FIELD_CHANNELS_FIRST
         return fields
 
+    def check(self, space: Any, what: str) -> Layout:
+        """This layout, if rows of an rlcore_space, which the library reads and writes, are as long: a file may say anything."""
+        if (self.kind, self.len) != (space.kind, space.len):
+            raise ValueError(f"{what}: a description of other rows than the block has")
+        return self
+
+    def agrees(self, other: Layout) -> bool:
+        """Whether rows of another layout mean the same to a learner."""
+        mine, others = ([(leaf.kind, leaf.len) for leaf in layout.leaves if layout.leaves[0].kind != raw.RLCORE_STRUCT] for layout in (self, other))
+        ends = all(np.array_equal(np.asarray(a, object), np.asarray(b, object)) for a, b in ((self.n, other.n), (self.low, other.low), (self.high, other.high)))
+        return (self.kind, self.len) == (other.kind, other.len) and ends and (mine == others or not (mine and others))
+
     # ---- rows
 
     def rows(self, num_rows: int) -> NDArray[Any]:

@@ -212,3 +212,60 @@ def test_an_environment_can_be_set_later(tmp_path):
 def test_mistakes_are_told(env, words):
     with pytest.raises((TypeError, ValueError), match=words):
         rlcore.PPO(env)
+
+
+class Moody(gymnasium.Env):
+    """Fails in step fails_at, and shows `shows`."""
+
+    observation_space, action_space = spaces.Box(-1, 1, (2,)), spaces.Discrete(2)
+    steps, fails_at, shows = 0, -1, 0.0
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.t = 0
+        return np.zeros(2, np.float32), {}
+
+    def step(self, action):
+        self.t, self.steps = self.t + 1, self.steps + 1
+        if self.steps == self.fails_at:
+            raise OSError("the connection is gone")
+        return np.full(2, self.shows, np.float32), 1.0, self.t >= 6, False, {}
+
+
+@pytest.mark.parametrize("algorithm", [rlcore.PPO, rlcore.DQN])
+@pytest.mark.parametrize(("fails_at", "shows", "error"), [(30, 0, OSError), (0, np.nan, rlcore.Error)])
+def test_a_host_that_fails_leaves_a_learner_that_goes_on(algorithm, fails_at, shows, error):
+    envs = [Moody(), Moody()]
+    envs[1].fails_at, envs[1].shows = fails_at, shows
+    model = algorithm(envs, **({} if algorithm is rlcore.PPO else {"learning_starts": 50}))
+    with pytest.raises(error):
+        model.learn(600)
+    envs[1].shows = 0
+    model.learn(600)
+    assert model.stats["num_updates"] > 0 and model.stats["return_max"] == 6
+    assert model.stats["return_min"] == 6 or error is OSError
+
+
+def test_masks_of_final_observations_count():
+    class Last(Masked):
+        """Truncated where only choice 2 would be allowed."""
+
+        def step(self, action):
+            obs, reward, _, _, info = super().step(action)
+            return obs, reward, False, self.t >= 4, info
+
+    rows = []
+    for envs in (
+        [Last(True), Last(True)],
+        SyncVectorEnv([lambda: Last(True)] * 2, autoreset_mode=AutoresetMode.SAME_STEP),
+        SyncVectorEnv([lambda: Last(True)] * 2, autoreset_mode=AutoresetMode.NEXT_STEP),
+        SyncVectorEnv([Last] * 2, autoreset_mode=AutoresetMode.DISABLED),
+    ):
+        model = rlcore.PPO(envs, use_action_mask=1)
+        host = model.env
+        host.reset(seed=1)
+        for _ in range(4):
+            host.rows.action[:, 0] = host.rows.action_mask.argmax(1)
+            host.step()
+        rows.append((host.rows.truncated.tolist(), host.rows.final_action_mask.tolist(), host.rows.final_obs.tolist()))
+    assert rows == [([1, 1], [[0, 0, 1]] * 2, [[0, 0]] * 2)] * 4

@@ -112,6 +112,45 @@ def test_a_file_begins_with_the_block_of_the_c_interface(tmp_path):
         rlcore.DQN.load(tmp_path / "model")
 
 
+@pytest.mark.parametrize("of", ["learner", "policy"])
+def test_descriptions_of_other_rows_are_refused(of, tmp_path):
+    model = rlcore.PPO("CartPole-v1", use_action_mask=1)
+    (model if of == "learner" else model.policy()).save(tmp_path / "file")
+    data = (tmp_path / "file").read_bytes()
+    assert rlcore.load(tmp_path / "file").predict(np.zeros(4), action_masks=[0, 1])[0] == 1
+    for wrong, instead in ((b'"shape": [4]', b'"shape": [3]'), (b'"n": [2]', b'"n": [1]'), (b'"n": [2]', b'"n": [9]')):
+        assert data.count(wrong) == 1
+        (tmp_path / "wrong").write_bytes(data.replace(wrong, instead))
+        with pytest.raises(ValueError, match="description of other"):
+            rlcore.load(tmp_path / "wrong")
+    (tmp_path / "wrong").write_bytes(data[:-16] + (2**60).to_bytes(8, "little") + data[-8:])
+    with pytest.raises(ValueError, match="damaged"):
+        rlcore.load(tmp_path / "wrong")
+    for end in range(0, len(data) - 1, len(data) // 40):
+        (tmp_path / "wrong").write_bytes(data[:end])
+        try:
+            rlcore.load(tmp_path / "wrong")
+        except rlcore.RefusedError:
+            continue
+        assert end >= len(model.to_bytes() if of == "learner" else model.policy().to_bytes())
+
+
+@pytest.mark.parametrize("of", [lambda model: model, lambda model: model.policy()])
+def test_mistakes_of_predict_are_told(of):
+    model = of(rlcore.PPO("CartPole-v1", use_action_mask=1))
+    for arguments, words in (
+        ((np.zeros(3),), "expected, given"),
+        ((np.zeros((2, 2, 4)),), "expected, or a batch"),
+        ((np.zeros((0, 4)),), "without rows"),
+        ((np.full(4, np.nan),), "RLCORE_E_VALUE"),
+        ((np.zeros(4), np.zeros(8)), "a state is given"),
+        ((np.zeros(4), None, None, True, [0, 0]), "RLCORE_E_VALUE"),
+        ((np.zeros(4), None, None, False, [1, 0, 1]), "reshape"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            model.predict(*arguments)
+
+
 def test_settings_have_the_names_of_both():
     model = rlcore.PPO("CartPole-v1", num_envs=4, gamma=0.9, n_steps=32, batch_size=64, n_epochs=3, ent_coef=0.02, vf_coef=0.25, clip_range=0.1)
     own = rlcore.PPO(

@@ -1,6 +1,9 @@
 """What leaves the package: weights, ONNX, event files, monitor.csv."""
 
+import importlib
 import struct
+import sys
+import types
 
 import gymnasium
 import numpy as np
@@ -68,6 +71,19 @@ def test_weights_go_to_torch_and_back():
     for name, value in model.state_dict().items():
         np.testing.assert_array_equal(other.state_dict()[name], value)
     assert model.state_dict("first_moments").keys() == model.state_dict().keys()
+
+
+def test_the_module_for_torch_hands_out_tensors_of_their_own(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(from_numpy=Torch, Tensor=Torch))
+    monkeypatch.delitem(sys.modules, "rlcore.torch", raising=False)
+    module = importlib.import_module("rlcore.torch")
+    model = rlcore.PPO("CartPole-v1")
+    weights = module.state_dict(model)
+    weights["policy.0.bias"].array[:] = 7
+    assert model.state_dict()["policy.0.bias"][0] == 0
+    module.load_state_dict(model, weights)
+    assert (model.state_dict()["policy.0.bias"] == 7).all() and module.state_dict(model.policy()).keys() < weights.keys()
+    sys.modules.pop("rlcore.torch")
 
 
 def test_other_weights_are_refused():
