@@ -57,3 +57,12 @@ def test_types_of_settings_are_those_of_the_library():
 def test_stable_baselines3_evaluates_a_model_and_reads_its_monitor(tmp_path):
     done = subprocess.run([sys.executable, str(HERE / "with_sb3.py"), str(tmp_path)], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.endswith("ok\n"), done.stdout + done.stderr
+
+
+def test_the_package_has_the_version_of_the_library():
+    from importlib.metadata import version
+
+    from rlcore._lib import raw
+
+    number = raw.rlcore_version()
+    assert version("rlcore") == rlcore.__version__ == f"{number >> 16}.{number >> 8 & 255}.{number & 255}"
