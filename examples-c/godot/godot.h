@@ -1,4 +1,4 @@
-/* The calls of Godot's GDExtension interface that an extension in C needs, looked up once, and what they make simpler. */
+/* The calls of Godot's GDExtension interface that an extension in C needs, looked up once, and helpers over them. */
 #ifndef RLCORE_GODOT_H
 #define RLCORE_GODOT_H
 

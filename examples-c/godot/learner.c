@@ -198,7 +198,7 @@ static const method methods[] = {
     {"load", BOOL, 1, {{BYTES, "bytes"}}, run_load},
     {"save", BYTES, 0, {{0, NULL}}, run_save},
     {"act", INTS, 1, {{FLOATS, "obs"}}, run_act},
-    /* ended: 0 goes on, 1 terminated, 2 truncated; final_obs: what agents saw last whose episode was truncated */
+    /* ended: 0 goes on, 1 terminated, 2 truncated; final_obs: the last observation of agents whose episode was truncated */
     {"observe", BOOL, 3, {{FLOATS, "reward"}, {BYTES, "ended"}, {FLOATS, "final_obs"}}, run_observe},
     {"due", INT, 0, {{0, NULL}}, run_due}, /* 0 act, 1 observe, 2 learn */
     {"learn", BOOL, 2, {{FLOATS, "obs"}, {INT, "max_slices"}}, run_learn},

@@ -1,7 +1,7 @@
 /* No engine: this stands in for the part of Godot that an extension meets, so that CI can load librlcore_godot.so, make a node
    of it and call its methods, as a script (variants) and as typed code (ptrcall). It is written from gdextension_interface.h and
-   shows that the extension keeps to that header; that Godot does what its header says, only Godot shows.
-   `loader <librlcore_godot.so>` trains the node, saves it, goes on from the save, and counts what the extension has not freed. */
+   shows that the extension keeps to that header; that Godot keeps to its own header, only Godot shows.
+   `loader <librlcore_godot.so>` trains the node, saves it, goes on from the save, and counts values that the extension has not freed. */
 #include <dlfcn.h>
 #include <gdextension_interface.h>
 #include <stdbool.h>
@@ -223,7 +223,7 @@ static GDExtensionInterfaceFunctionPtr find(const char *name) {
   return NULL;
 }
 
-/* ---- What a game does ---- */
+/* ---- A game ---- */
 
 static object_t *instantiate(void) { return class_info.create_instance_func(class_info.class_userdata); }
 static void release(object_t *object) {

@@ -8,9 +8,9 @@ namespace Rlcore {
 /// in each, not saved.
 /// </summary>
 public sealed unsafe class Env : Block {
-  /// <summary>What its rows show, wrappers included.</summary>
+  /// <summary>Observations of a row, wrappers included.</summary>
   public ArraySpace Obs { get; }
-  /// <summary>What its rows can do.</summary>
+  /// <summary>Actions of a row.</summary>
   public ArraySpace Action { get; }
   private readonly EnvDefinition definition;
   private GCHandle user;

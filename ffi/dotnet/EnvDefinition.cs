@@ -19,9 +19,9 @@ internal sealed class MonoPInvokeCallbackAttribute : Attribute {
 /// An environment of the host's own. Derive from EnvDefinition&lt;TState, TObs, TAction&gt;; Env.Create compiles it.
 /// </summary>
 public abstract unsafe class EnvDefinition {
-  /// <summary>What it shows.</summary>
+  /// <summary>Its observations.</summary>
   public ArraySpace Obs { get; }
-  /// <summary>What can be done: choices or numbers.</summary>
+  /// <summary>Its actions: choices or numbers.</summary>
   public ArraySpace Action { get; }
   /// <summary>The host's number for this kind, 0 or at least 1000, which saved blocks are compared by.</summary>
   public virtual uint EnvId { get { return 0; } }
@@ -122,7 +122,7 @@ public abstract unsafe class EnvDefinition<TState, TObs, TAction> : EnvDefinitio
   private static readonly int StateBytes = MemoryMarshal.AsBytes<TState>(new TState[1]).Length;
   private readonly int obsLen, actionLen, maskLen;
 
-  /// <summary>What it shows, and what can be done.</summary>
+  /// <summary>With these observations and actions.</summary>
   protected EnvDefinition(ArraySpace obs, ArraySpace action) : base(obs, action) {
     obsLen = obs.Len;
     actionLen = action.Len;

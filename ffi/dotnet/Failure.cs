@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Rlcore {
 
-/// <summary>A call that failed. Message is the library's own sentence, with what was expected and what was given.</summary>
+/// <summary>A call that failed. Message is the library's own sentence, with the expected and the given value.</summary>
 public sealed class RlcoreException : Exception {
   /// <summary>The status of the call.</summary>
   public Status Status { get; }
@@ -12,7 +12,7 @@ public sealed class RlcoreException : Exception {
   public RlcoreException(Status status, string sentence, Exception cause = null) : base(sentence, cause) { Status = status; }
 }
 
-/// <summary>Statuses as exceptions, and what is checked before a call.</summary>
+/// <summary>Statuses as exceptions, and checks before a call.</summary>
 internal static unsafe class Call {
   static Call() {
     uint abi = Native.rlcore_abi_version();

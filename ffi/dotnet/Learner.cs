@@ -10,9 +10,9 @@ namespace Rlcore {
 public sealed unsafe class Learner : Block {
   /// <summary>N, environments or agents that share it.</summary>
   public int Count { get; private set; }
-  /// <summary>What it sees.</summary>
+  /// <summary>Its observations.</summary>
   public ArraySpace Obs { get; private set; }
-  /// <summary>What it does.</summary>
+  /// <summary>Its actions.</summary>
   public ArraySpace Action { get; private set; }
   private rlcore_learner_stats stats;
 
@@ -115,7 +115,7 @@ public sealed unsafe class Learner : Block {
     }
   }
 
-  /// <summary>What the last update told.</summary>
+  /// <summary>Statistics of the last update.</summary>
   public rlcore_learner_stats Stats { get { return stats; } }
 
   /// <summary>Draws an action for each row: reads Obs, ActionMask and Active, writes Action.</summary>
@@ -136,7 +136,7 @@ public sealed unsafe class Learner : Block {
     Done(Native.rlcore_learner_demonstrate(C, &c), rows);
   }
 
-  /// <summary>What the step returned: reads Reward, Terminated, Truncated, FinalObs, FinalActionMask, Duration and Active.</summary>
+  /// <summary>The results of the step: reads Reward, Terminated, Truncated, FinalObs, FinalActionMask, Duration and Active.</summary>
   public void Observe(Rows rows) {
     rlcore_rows c = For(rows);
     Done(Native.rlcore_learner_observe(C, &c), rows);

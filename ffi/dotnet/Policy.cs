@@ -4,12 +4,12 @@ using System.Runtime.InteropServices;
 namespace Rlcore {
 
 /// <summary>
-/// A policy that acts and does not learn: what a game ships. It keeps scratch for its calls: give each thread one of its own.
+/// A policy that acts and does not learn, to ship in a game. It keeps scratch for its calls: give each thread one of its own.
 /// </summary>
 public sealed unsafe class Policy : Block {
-  /// <summary>What it sees.</summary>
+  /// <summary>Its observations.</summary>
   public ArraySpace Obs { get; private set; }
-  /// <summary>What it does.</summary>
+  /// <summary>Its actions.</summary>
   public ArraySpace Action { get; private set; }
   /// <summary>Numbers that recurrent layers carry from one step of a row to the next; 0 without such layers.</summary>
   public int StateLen { get; private set; }

@@ -10,9 +10,9 @@ namespace Rlcore {
 public sealed unsafe class Rows : IDisposable {
   /// <summary>N.</summary>
   public int Count { get; }
-  /// <summary>What a row of Obs holds.</summary>
+  /// <summary>The space of a row of Obs.</summary>
   public ArraySpace ObsSpace { get; }
-  /// <summary>What a row of Action holds.</summary>
+  /// <summary>The space of a row of Action.</summary>
   public ArraySpace ActionSpace { get; }
   private readonly byte[] obs, finalObs, action, terminated, truncated, valid, active, mask, finalMask;
   private readonly float[] reward, duration;

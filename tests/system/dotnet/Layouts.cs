@@ -51,7 +51,7 @@ static class Layouts {
   static string Bare(string name) { return name.Replace("_", "").ToUpperInvariant(); }
 }
 
-/// <summary>What has to hold.</summary>
+/// <summary>Conditions of the tests.</summary>
 static class Is {
   public static void True(bool holds, string name) {
     if (!holds) throw new Exception(name);

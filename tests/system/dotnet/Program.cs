@@ -1,5 +1,5 @@
-// Rlcore.cs and the classes beside it: `Program.exe <layout.c>` prints what same.c prints, and says on the error stream what
-// else it has checked.
+// Rlcore.cs and the classes beside it: `Program.exe <layout.c>` prints the lines of same.c, and on the error stream its
+// other checks.
 using System;
 using System.IO;
 using System.Text;

@@ -1,4 +1,4 @@
-/* What Program.cs has to print: PPO on CartPole-v1 and on an environment of the host's own, as numbers and hashes. */
+/* The output of Program.cs: PPO on CartPole-v1 and on an environment of the host's own, as numbers and hashes. */
 #include <rlcore.h>
 #include <stdio.h>
 #include <stdlib.h>
