@@ -149,7 +149,7 @@ public sealed unsafe class Learner : Block {
   }
 
   /// <summary>
-  /// The update that is due, or at most maxSlices chunks of it: Stats.minibatches_left tells what is left. Reads Obs and
+  /// The update that is due, or at most maxSlices chunks of it: Stats.minibatches_left tells how many are left. Reads Obs and
   /// ActionMask after the last step.
   /// </summary>
   public void Learn(Rows rows, int maxSlices = 0) {
