@@ -58,7 +58,8 @@ fn read(path: &PathBuf) -> Page {
                 write!(page.fragments, "void {function};\nvoid {function} {{\n{from}{block}}}\n").unwrap();
             }
             "csharp" => {
-                let compiled = CSHARP.iter().any(|file| fs::read_to_string(root().join(file)).unwrap().contains(&block));
+                let compiled =
+                    CSHARP.iter().any(|file| fs::read_to_string(root().join(file)).unwrap().contains(&block));
                 assert!(compiled, "{name}:{}: no such lines in {CSHARP:?}", number + 1);
             }
             "text" if said.ends_with("prints:") => page.prints += &block,
