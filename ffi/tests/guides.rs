@@ -2,7 +2,8 @@
 //! page; every name and every link of a page exists.
 //!
 //! The blocks marked `c` are a page's program, in order. A block marked `c,fragment` is the body of a function after the program,
-//! compiled and never called. A `text` block is output if the line before it ends in "prints:".
+//! compiled and never called. A `text` block is output if the line before it ends in "prints:". A block marked `csharp` stands in
+//! a file that tests/system/dotnet compiles and runs.
 
 #![cfg(unix)]
 
@@ -16,6 +17,9 @@ use std::process::Command;
 
 const FLAGS: [&str; 8] =
     ["-std=c11", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread"];
+
+/// Programs in C# that pages show parts of.
+const CSHARP: [&str; 2] = ["examples-c/unity/Carts.cs", "tests/system/dotnet/Mass.cs"];
 
 /// The code and the output of one page.
 #[derive(Default)]
@@ -52,6 +56,11 @@ fn read(path: &PathBuf) -> Page {
                 fragments += 1;
                 let function = format!("fragment_{fragments}(void)");
                 write!(page.fragments, "void {function};\nvoid {function} {{\n{from}{block}}}\n").unwrap();
+            }
+            "csharp" => {
+                let compiled =
+                    CSHARP.iter().any(|file| fs::read_to_string(root().join(file)).unwrap().contains(&block));
+                assert!(compiled, "{name}:{}: no such lines in {CSHARP:?}", number + 1);
             }
             "text" if said.ends_with("prints:") => page.prints += &block,
             "text" | "sh" | "rust" | "python" | "cpp" => {}

@@ -288,8 +288,7 @@ fn the_headers_are_what_the_sources_say() {
     }
     let (made, missing) = bindings(&header);
     is_kept("include/rlcore_bindings.h", &made);
-    let program = "tests/system/install/csharp/Rlcore.cs";
-    is_kept(program, &csharp::with_fields(&fs::read_to_string(root().join(program)).unwrap(), &made));
+    is_kept("ffi/dotnet/Rlcore.cs", &csharp::file(&header, &made));
     is_kept("tests/system/fuzz/learner_fields.h", &learner_config::limits());
     assert!(missing.is_empty(), "include/rlcore.h does not say it for bindings: {missing:#?}");
 }
