@@ -1152,6 +1152,27 @@ typedef struct rlcore_learner_config {
   float kappa_policy;
   float kappa_value;  /* the same for the parameters of the value, or of Q (2; at least 0) */
 
+  /* -- demonstrations -- */
+  /* demonstrated steps that are kept for good, the first ones of rlcore_learner_demonstrate; later ones are as other
+     transitions off policy, and are left out on policy. Off policy their transitions lie beside those of buffer_size,
+     where nothing overwrites them, num_stacked must be 0, and n_step rewards may go on with the learner's own steps.
+     On policy observations and actions are kept, for imitation_coef, without recurrent layers. 0: none (0) */
+  uint32_t demonstration_size;
+  /* part of the transitions of each batch, or with recurrent layers of its sequences, rounded to the nearest number,
+     that is drawn from kept demonstrations, while there are any; all, while there is nothing else. With
+     priority_exponent each part is drawn by its own priorities, and importance is relative to its own least one. On
+     policy so many rows, as a part of those of a minibatch, are drawn beside it, uniformly (0.25; 0 to 1) */
+  float demonstration_share;
+  /* weight, at the start, of the loss of rlcore_learner_imitate on the kept demonstrations of a batch, the mean over
+     them, beside the algorithm's own loss: of Q, or of the policy. TD3 divides values by their mean size in the batch
+     then, as TD3+BC does, where this is 1 / alpha. It is not weighted by importance. 0: off (0; at least 0) */
+  float imitation_coef;
+  float imitation_coef_end;  /* the same at total_steps, on a straight line (0; at least 0) */
+  /* DQN and PQN: distance that Q of a demonstrated choice is to keep from that of every other one (0.8; above 0) */
+  float imitation_margin;
+  /* PPO, A2C, IMPALA, UNREAL and SAC: standard deviations learn from demonstrations too, not the means alone (0) */
+  uint32_t imitation_fit_std;
+
   /* -- learning off policy -- */
   /* transitions kept, at least batch_size; or 0: none, it learns by rlcore_learner_learn_transitions alone (100,000) */
   uint32_t buffer_size;

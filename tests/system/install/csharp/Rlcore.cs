@@ -181,6 +181,12 @@ public unsafe struct rlcore_learner_config {
   public uint num_replayed;
   public float kappa_policy;
   public float kappa_value;
+  public uint demonstration_size;
+  public float demonstration_share;
+  public float imitation_coef;
+  public float imitation_coef_end;
+  public float imitation_margin;
+  public uint imitation_fit_std;
   public uint buffer_size;
   public uint batch_size;
   public uint learning_starts;
