@@ -1442,13 +1442,16 @@ rlcore_status rlcore_learner_act(rlcore_learner *p, const rlcore_rows *rows);
    Errors: as rlcore_learner_act; E_RANGE. */
 rlcore_status rlcore_learner_act_range(rlcore_learner *p, uint32_t begin, uint32_t end, const rlcore_rows *rows);
 
-/* Begins a transition for each environment with an action of the host's own in place of rlcore_learner_act: that of a
-   person, a script or a recorded game. rlcore_learner_observe completes it. Its steps count in num_steps; an
-   episode with such an action is not the agent's, and counts in none of the statistics.
-   Only learners off policy (DQN, TD3, SAC) take such actions.
-   rows: reads active, obs, action_mask, and action: numbers between their bounds, without bounds from -1 to 1, and choices
-   that action_mask allows.
-   Errors: as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy. */
+/* Actions of the host's own in place of those of rlcore_learner_act: of a person, a script or a recorded game.
+   Off policy (DQN, TD3, SAC) each begins a transition of its environment, and rlcore_learner_observe completes it. Its steps
+   count in num_steps; an episode with such an action is not the agent's, and counts in none of the statistics. The first
+   demonstration_size of these transitions are kept for good.
+   On policy the first demonstration_size observations and actions are kept for imitation_coef, and later ones are left out.
+   Nothing begins and nothing is counted: rlcore_learner_observe does not follow, and an environment that the learner acts in as
+   well is at the beginning of an episode then, or is cut by rlcore_learner_cut.
+   rows: reads active, obs, action_mask, and action: numbers between their bounds, without bounds from -1 to 1 off policy,
+         and choices that action_mask allows.
+   Errors: as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy without demonstration_size. */
 rlcore_status rlcore_learner_demonstrate(rlcore_learner *p, const rlcore_rows *rows);
 
 /* Records the results of the step and completes the transitions. After T * N transitions rlcore_learner_learn is due.

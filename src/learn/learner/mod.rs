@@ -12,6 +12,15 @@ pub(super) mod context;
 mod demonstrate;
 mod image;
 mod imitate;
+#[cfg(all(
+    test,
+    feature = "off_policy",
+    feature = "actor_critic",
+    feature = "pqn",
+    feature = "recurrent",
+    feature = "residual"
+))]
+mod kept_tests;
 pub(super) mod layout;
 mod moments;
 mod observe;
