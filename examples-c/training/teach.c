@@ -1,7 +1,7 @@
 /* Learners that are shown what to do. A script that balances a pole is cloned into PPO, which then goes on by itself; SAC
-   learns from the script's steps without imitating them, with it, and with steps that are kept; a teacher of 256 and 256 units is distilled into a GRU of 16,
-   which acts while the teacher says what it would have done (DAgger); and a policy from elsewhere becomes the beginning of a
-   learner on a device. */
+   learns from the script's steps with and without imitating them, and from some that are kept; a teacher of 256 and 256 units is
+   distilled into a GRU of 16, which acts while the teacher says what it would have done (DAgger); and a policy from elsewhere
+   becomes the beginning of a learner on a device. */
 #include "host.h"
 
 #include <math.h>

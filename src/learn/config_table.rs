@@ -249,7 +249,7 @@ macro_rules! learner_config_table {
                 /// buffer_size, where nothing overwrites them, num_stacked must be 0, and n_step rewards may go on with the
                 /// learner's own steps. On policy observations and actions are kept, for imitation_coef, without recurrent
                 /// layers. 0: none
-                demonstration_size: u32 [any] = 0; KEEPS;
+                demonstration_size: u32 [0 to 100000000] = 0; KEEPS;
                 /// part of the transitions of each batch, or with recurrent layers of its sequences, rounded to the nearest number,
                 /// that is drawn from kept demonstrations, while there are any; all, while there is nothing else. With
                 /// priority_exponent each part is drawn by its own priorities, and importance is relative to its own least one. On

@@ -193,7 +193,8 @@ fn each_part_has_its_own_priorities() {
     let c = Config { priority_exponent: 0.7, importance_exponent: 0.5, gradient_steps: 1, ..config(Algorithm::Dqn) };
     let (mut block, mut host) = (made(&c, &[], Acts::Choices), Host::new(Acts::Choices));
     while open(&mut block).phase() != Phase::Learn {
-        host.step(&mut open(&mut block), [1, 0, u8::from(host_shows(&block))]);
+        let shows = host_shows(&block);
+        host.step(&mut open(&mut block), [1, 0, u8::from(shows)]);
     }
     let mut l = open(&mut block);
     let (shown, own) = (l.view().kept(), l.view().stored());

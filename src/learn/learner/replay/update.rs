@@ -111,7 +111,7 @@ impl Learner<'_> {
 
     /// Draws transitions of the store, or the last ones of sequences, uniformly or by priority: first those of kept
     /// demonstrations, then the others.
-    pub(super) fn draw(&mut self) -> Result {
+    pub(in crate::learn::learner) fn draw(&mut self) -> Result {
         if self.config.priority_exponent > 0.0 {
             self.draw_by_priority()?;
         } else {
