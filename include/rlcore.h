@@ -1152,6 +1152,28 @@ typedef struct rlcore_learner_config {
   float kappa_policy;
   float kappa_value;  /* the same for the parameters of the value, or of Q (2; at least 0) */
 
+  /* -- demonstrations -- */
+  /* demonstrated steps that are kept for good, the first ones of rlcore_learner_demonstrate; later ones are as other
+     transitions off policy, and are left out on policy. Off policy their transitions lie beside those of buffer_size,
+     where nothing overwrites them, num_stacked must be 0, and n_step rewards may go on with the learner's own steps.
+     On policy observations and actions are kept, for imitation_coef, without recurrent layers. 0: none
+     (0; 0 to 100000000) */
+  uint32_t demonstration_size;
+  /* part of the transitions of each batch, or with recurrent layers of its sequences, rounded to the nearest number,
+     that is drawn from kept demonstrations, while there are any; all, while there is nothing else. With
+     priority_exponent each part is drawn by its own priorities, and importance is relative to its own least one. On
+     policy so many rows, as a part of those of a minibatch, are drawn beside it, uniformly (0.25; 0 to 1) */
+  float demonstration_share;
+  /* weight, at the start, of the loss of rlcore_learner_imitate on the kept demonstrations of a batch, the mean over
+     them, beside the algorithm's own loss: of Q, or of the policy. TD3 divides values by their mean size in the batch
+     then, as TD3+BC does, where this is 1 / alpha. It is not weighted by importance. 0: off (0; at least 0) */
+  float imitation_coef;
+  float imitation_coef_end;  /* the same at total_steps, on a straight line (0; at least 0) */
+  /* DQN and PQN: distance that Q of a demonstrated choice is to keep from that of every other one (0.8; above 0) */
+  float imitation_margin;
+  /* PPO, A2C, IMPALA, UNREAL and SAC: standard deviations learn from demonstrations too, not the means alone (0) */
+  uint32_t imitation_fit_std;
+
   /* -- learning off policy -- */
   /* transitions kept, at least batch_size; or 0: none, it learns by rlcore_learner_learn_transitions alone (100,000) */
   uint32_t buffer_size;
@@ -1360,7 +1382,7 @@ typedef struct rlcore_learner_stats {
   /* continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of SAC
      over the batch that the policy learned from last */
   float log_std_mean;
-  uint64_t num_stored;  /* DQN, TD3, SAC: transitions in the buffer; others 0 */
+  uint64_t num_stored;  /* DQN, TD3, SAC: transitions in the buffer, and kept demonstrations; others 0 */
 } rlcore_learner_stats;
 
 /* Bytes a block must have for this configuration and these spaces.
@@ -1421,13 +1443,16 @@ rlcore_status rlcore_learner_act(rlcore_learner *p, const rlcore_rows *rows);
    Errors: as rlcore_learner_act; E_RANGE. */
 rlcore_status rlcore_learner_act_range(rlcore_learner *p, uint32_t begin, uint32_t end, const rlcore_rows *rows);
 
-/* Begins a transition for each environment with an action of the host's own in place of rlcore_learner_act: that of a
-   person, a script or a recorded game. rlcore_learner_observe completes it. Its steps count in num_steps; an
-   episode with such an action is not the agent's, and counts in none of the statistics.
-   Only learners off policy (DQN, TD3, SAC) take such actions.
-   rows: reads active, obs, action_mask, and action: numbers between their bounds, without bounds from -1 to 1, and choices
-   that action_mask allows.
-   Errors: as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy. */
+/* Actions of the host's own in place of those of rlcore_learner_act: of a person, a script or a recorded game.
+   Off policy (DQN, TD3, SAC) each begins a transition of its environment, and rlcore_learner_observe completes it. Its
+   steps count in num_steps; an episode with such an action is not the agent's, and counts in none of the statistics. The
+   first demonstration_size of these transitions are kept for good.
+   On policy the first demonstration_size observations and actions are kept for imitation_coef, later ones are left out.
+   Nothing begins and nothing is counted: rlcore_learner_observe does not follow, and an environment that the learner acts
+   in as well is at the beginning of an episode then, or is cut by rlcore_learner_cut.
+   rows: reads active, obs, action_mask, and action: numbers between their bounds, without bounds from -1 to 1 off policy,
+         and choices that action_mask allows.
+   Errors: as rlcore_learner_act; E_VALUE for another action; E_DISABLED on policy without demonstration_size. */
 rlcore_status rlcore_learner_demonstrate(rlcore_learner *p, const rlcore_rows *rows);
 
 /* Records the results of the step and completes the transitions. After T * N transitions rlcore_learner_learn is due.

@@ -716,6 +716,12 @@ typedef struct rlcore_learner_config {
   uint32_t num_replayed;
   float kappa_policy;
   float kappa_value;
+  uint32_t demonstration_size;
+  float demonstration_share;
+  float imitation_coef;
+  float imitation_coef_end;
+  float imitation_margin;
+  uint32_t imitation_fit_std;
   uint32_t buffer_size;
   uint32_t batch_size;
   uint32_t learning_starts;

@@ -1,7 +1,7 @@
 /* Learners that are shown what to do. A script that balances a pole is cloned into PPO, which then goes on by itself; SAC
-   learns from the script's steps with and without imitating them; a teacher of 256 and 256 units is distilled into a GRU of 16,
-   which acts while the teacher says what it would have done (DAgger); and a policy from elsewhere becomes the beginning of a
-   learner on a device. */
+   learns from the script's steps with and without imitating them, and from some that are kept; a teacher of 256 and 256 units is
+   distilled into a GRU of 16, which acts while the teacher says what it would have done (DAgger); and a policy from elsewhere
+   becomes the beginning of a learner on a device. */
 #include "host.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { N = 8, OBS = 4, LONGEST = 400, ROWS = 8000, BATCH = 256, EPISODES = WHOLE_OR_BRIEF(40, 2), WINDOW = 16 };
 enum { CLONES = WHOLE_OR_BRIEF(1500, 3), UPDATES = WHOLE_OR_BRIEF(20, 1), ROUNDS = WHOLE_OR_BRIEF(300, 2) };
-enum { SHOWN = WHOLE_OR_BRIEF(8000, 400) / N };
+enum { SHOWN = WHOLE_OR_BRIEF(8000, 400) / N, FIRST = SHOWN / 4 };
 
 /* ---- A pole on a cart that a force from -1 to 1 pushes. Only + - * /, so that every machine has the same bits. */
 
@@ -186,8 +186,9 @@ static void ppo_goes_on(const rlcore_env_def *def) {
   if (EPISODES > 2 && clone < 0.97 * by_script) host_fail("the clone must reach 0.97 of the script's return");
 }
 
-/* The return of SAC after so many steps: of its own, of the script's, or of the script's with imitation after each update. */
-enum way { ALONE, DEMONSTRATED, IMITATED };
+/* The return of SAC after so many steps: of its own; of the script's; of the script's with imitation after each update; or of the
+   script's in the beginning, which are kept and cloned ever less beside SAC's own loss, and then of its own. */
+enum way { ALONE, DEMONSTRATED, IMITATED, KEPT };
 static double sac(const rlcore_env_def *def, enum way way) {
   rlcore_learner_config config;
   enter(def, 2);
@@ -196,9 +197,13 @@ static double sac(const rlcore_env_def *def, enum way way) {
   config.num_envs = N, config.hidden_len[0] = config.hidden_len[1] = 64, config.learning_rate = config.learning_rate_end = 1e-3F;
   config.buffer_size = 20000, config.batch_size = 64, config.learning_starts = 400, config.train_interval = N;
   config.gradient_steps = 4;
+  if (way == KEPT) {
+    config.demonstration_size = FIRST * N, config.demonstration_share = 0.25F, config.imitation_coef = 100, config.imitation_coef_end = 10;
+    config.total_steps = SHOWN * N;
+  }
   rlcore_learner *const agent = make(&config);
   for (int t = 0; t < SHOWN; t++) {
-    if (way == ALONE) {
+    if (way == ALONE || (way == KEPT && t >= FIRST)) {
       CHECK(rlcore_learner_act(agent, &rows));
     } else {
       script(), show();
@@ -286,8 +291,10 @@ int main(void) {
                               .action = {.kind = RLCORE_F32, .len = 1, .low = low, .high = high}, .reset = reset, .step = step};
   ppo_goes_on(&def);
   const double alone = sac(&def, ALONE), demonstrated = sac(&def, DEMONSTRATED), imitated = sac(&def, IMITATED);
+  const double kept = sac(&def, KEPT);
   printf("SAC after %d steps: its own %.1f, the script's %.1f, the script's, imitated %.1f\n", SHOWN * N, alone, demonstrated, imitated);
-  if (EPISODES > 2 && imitated < 250) host_fail("SAC must reach 250");
+  printf("SAC after %d steps of the script, kept and cloned, and then its own: %.1f\n", FIRST * N, kept);
+  if (EPISODES > 2 && (imitated < 250 || kept < 250)) host_fail("SAC must reach 250");
   distilled();
   printf("ok: taught by a script, a teacher and a file\n");
   return 0;

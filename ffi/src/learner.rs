@@ -105,7 +105,7 @@ pub struct rlcore_learner_stats {
     /// continuous actions of PPO, A2C, IMPALA, UNREAL, stream AC and SAC: mean logarithm of the standard deviations; of SAC
     /// over the batch that the policy learned from last
     pub log_std_mean: f32,
-    /// DQN, TD3, SAC: transitions in the buffer; others 0
+    /// DQN, TD3, SAC: transitions in the buffer, and kept demonstrations; others 0
     pub num_stored: u64,
 }
 
@@ -454,14 +454,16 @@ pub unsafe extern "C" fn rlcore_learner_act_range(
     })
 }
 
-/// Begins a transition for each environment with an action of the host's own in place of rlcore_learner_act: that of a
-/// person, a script or a recorded game. rlcore_learner_observe completes it. Its steps count in num_steps; an
-/// episode with such an action is not the agent's, and counts in none of the statistics.
-/// Only learners off policy (DQN, TD3, SAC) take such actions.
-/// rows: reads active, obs, action_mask, and action: numbers between their bounds, without bounds from -1 to 1, and choices
-/// that action_mask allows.
-/// Errors: as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy.
-#[cfg(feature = "off_policy")]
+/// Actions of the host's own in place of those of rlcore_learner_act: of a person, a script or a recorded game.
+/// Off policy (DQN, TD3, SAC) each begins a transition of its environment, and rlcore_learner_observe completes it. Its
+/// steps count in num_steps; an episode with such an action is not the agent's, and counts in none of the statistics. The
+/// first demonstration_size of these transitions are kept for good.
+/// On policy the first demonstration_size observations and actions are kept for imitation_coef, later ones are left out.
+/// Nothing begins and nothing is counted: rlcore_learner_observe does not follow, and an environment that the learner acts
+/// in as well is at the beginning of an episode then, or is cut by rlcore_learner_cut.
+/// rows: reads active, obs, action_mask, and action: numbers between their bounds, without bounds from -1 to 1 off policy,
+///       and choices that action_mask allows.
+/// Errors: as rlcore_learner_act; E_VALUE for another action; E_DISABLED on policy without demonstration_size.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_learner_demonstrate(p: *mut rlcore_learner, rows: *const rlcore_rows) -> rlcore_status {
     call(|| unsafe {

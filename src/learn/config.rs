@@ -212,6 +212,11 @@ impl Config {
         }
     }
 
+    /// The part of so many rows, or sequences, that kept demonstrations have: rounded to the nearest number.
+    pub(super) fn demonstrated(&self, all: usize) -> usize {
+        ((f64::from(self.demonstration_share) * all as f64 + 0.5) as usize).min(all)
+    }
+
     /// Checks every field except those of [`ActorConfig`]; the error names the field, its allowed values and its value.
     pub fn check(&self) -> Result {
         let what = "learner config: an algorithm that this build has";
@@ -223,6 +228,10 @@ impl Config {
         if self.needs().replay {
             return self.check_replay();
         }
+        let what = "learner config: demonstration_size of 0 on policy with recurrent layers: rows that are shown are no sequences; \
+                    imitate takes sequences";
+        let refused = self.demonstration_size > 0 && self.sequence_len > 0;
+        Error::new(Kind::Config, what).given(self.demonstration_size as usize).fail_if(refused)?;
         let batch = u64::from(self.num_envs) * u64::from(self.num_steps);
         if batch + u64::from(self.num_envs) > u64::from(u32::MAX >> 1) {
             return Err(Error::new(Kind::Overflow, "learner config: num_envs * num_steps + num_envs below 2^31"));

@@ -186,6 +186,11 @@ const OFF_POLICY: u32 = DQN | CRITICS;
 const EXPLORES: u32 = OFF_POLICY | of(&[Algorithm::Pqn, Algorithm::StreamQ]);
 const NOISE: u32 = ROLLOUT | DQN;
 const OPTIMIZER: u32 = ROLLOUT | OFF_POLICY;
+/// They can keep demonstrations and draw them beside what they learn from.
+const KEEPS: u32 = OPTIMIZER;
+/// Those of them that learn Q, and those whose policies have standard deviations.
+const MARGINS: u32 = DQN | of(&[Algorithm::Pqn]);
+const SPREADS: u32 = ACTOR_CRITIC | SAC;
 /// They learn from more than the step before the next.
 const OVERLAPS: u32 = OPTIMIZER;
 const QUANTILES: u32 = DQN | SAC;
@@ -253,6 +258,15 @@ macro_rules! readers {
     };
     (OPTIMIZER) => {
         "algorithms that are no stream algorithms"
+    };
+    (KEEPS) => {
+        "algorithms other than stream ones, which learn from one transition at a time and have no batches"
+    };
+    (MARGINS) => {
+        "DQN and PQN"
+    };
+    (SPREADS) => {
+        "PPO, A2C, IMPALA, UNREAL and SAC"
     };
     (OVERLAPS) => {
         "algorithms other than stream ones, which learn from each step before the next is taken"

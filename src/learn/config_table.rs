@@ -243,6 +243,33 @@ macro_rules! learner_config_table {
                 /// the same for the parameters of the value, or of Q
                 kappa_value: f32 [at least 0] = 2.0; STREAM;
             }
+            "demonstrations" KEEPS {
+                /// demonstrated steps that are kept for good, the first ones of rlcore_learner_demonstrate; later ones are as other
+                /// transitions off policy, and are left out on policy. Off policy their transitions lie beside those of
+                /// buffer_size, where nothing overwrites them, num_stacked must be 0, and n_step rewards may go on with the
+                /// learner's own steps. On policy observations and actions are kept, for imitation_coef, without recurrent
+                /// layers. 0: none
+                demonstration_size: u32 [0 to 100000000] = 0; KEEPS;
+                /// part of the transitions of each batch, or with recurrent layers of its sequences, rounded to the nearest number,
+                /// that is drawn from kept demonstrations, while there are any; all, while there is nothing else. With
+                /// priority_exponent each part is drawn by its own priorities, and importance is relative to its own least one. On
+                /// policy so many rows, as a part of those of a minibatch, are drawn beside it, uniformly
+                demonstration_share: f32 [0 to 1] = 0.25; KEEPS, "demonstration_size above 0" => |c, _| c.demonstration_size > 0;
+                /// weight, at the start, of the loss of rlcore_learner_imitate on the kept demonstrations of a batch, the mean over
+                /// them, beside the algorithm's own loss: of Q, or of the policy. TD3 divides values by their mean size in the batch
+                /// then, as TD3+BC does, where this is 1 / alpha. It is not weighted by importance. 0: off
+                imitation_coef: f32 [at least 0] = 0.0; KEEPS, "demonstration_size above 0" => |c, _| c.demonstration_size > 0;
+                /// the same at total_steps, on a straight line
+                imitation_coef_end: f32 [at least 0] = 0.0; KEEPS,
+                    "demonstration_size above 0" => |c, _| c.demonstration_size > 0,
+                    "total_steps above 0" => |c, _| c.total_steps > 0;
+                /// distance that Q of a demonstrated choice is to keep from that of every other one
+                imitation_margin: f32 [above 0] = 0.8; MARGINS,
+                    "demonstration_size above 0" => |c, _| c.demonstration_size > 0;
+                /// standard deviations learn from demonstrations too, not the means alone
+                imitation_fit_std: u32 [flag] = 0; SPREADS, "continuous actions" => |_, s| s.std_len() > 0,
+                    "demonstration_size above 0" => |c, _| c.demonstration_size > 0;
+            }
             "learning off policy" OFF_POLICY {
                 /// transitions kept, at least batch_size; or 0: none, it learns by rlcore_learner_learn_transitions alone
                 buffer_size: u32 [any] = 100_000; OFF_POLICY;

@@ -382,7 +382,6 @@ impl ObsEncoder<'_> {
 
     /// Whether the bytes of an observation from an untrusted source, without the first `removed` ones of the first part, are
     /// finite numbers and existing choices.
-    #[cfg(feature = "off_policy")]
     pub fn can_be(&self, bytes: &[u8], removed: usize) -> bool {
         self.parts.iter().all(|part| {
             let from = bytes.get(self.offset(part, removed)..).unwrap_or_default();

@@ -37,6 +37,7 @@ fn all() -> Vec<Made> {
     let atoms = Config { dueling: 1, num_atoms: 5, value_min: -1.0, value_max: 1.0, noisy: 1, ..off(Algorithm::Dqn) };
     let frames = Config { obs_dims: [8, 8, 2], num_stacked: 2, num_layers: 1, ..weighted(off(Algorithm::Dqn)) };
     let tqc = Config { num_quantiles: 4, num_critics: 3, dropped_quantiles: 1, overlap: 1, ..off(Algorithm::Sac) };
+    let shown = |c: Config| Config { demonstration_size: 6, imitation_coef: 0.5, ..c };
     vec![
         (Config { prime_interval: 3, ..remembers(on(Algorithm::Ppo)) }, gru(), obs, choices),
         (Config { overlap: 1, ..on(Algorithm::Ppo).normalized(1, 1) }, vec![], obs, numbers),
@@ -52,6 +53,8 @@ fn all() -> Vec<Made> {
         (Config { overlap: 1, ..weighted(off(Algorithm::Sac)) }, vec![], obs, choices),
         (stream(Algorithm::StreamAc), vec![], obs, numbers),
         (stream(Algorithm::StreamQ), vec![], obs, choices),
+        (shown(on(Algorithm::A2c)), vec![], obs, numbers),
+        (shown(weighted(off(Algorithm::Sac))), vec![], obs, numbers),
     ]
 }
 
@@ -152,13 +155,31 @@ fn each_field_takes_effect_as_if_made_with_it_or_is_refused_by_name() {
             }
         }
     }
-    for name in
-        ["learning_rate", "entropy_coef", "clip", "discount", "reward_max", "num_epochs", "adam_epsilon", "obs_clip"]
-    {
+    for name in [
+        "learning_rate",
+        "entropy_coef",
+        "clip",
+        "discount",
+        "reward_max",
+        "imitation_coef",
+        "demonstration_share",
+        "num_epochs",
+        "adam_epsilon",
+        "obs_clip",
+    ] {
         assert!(accepted.contains(name) && !refused.contains(name), "{name}");
     }
-    for name in ["seed", "algorithm", "num_envs", "num_steps", "hidden_len", "buffer_size", "num_chunks", "activation"]
-    {
+    for name in [
+        "seed",
+        "algorithm",
+        "num_envs",
+        "num_steps",
+        "hidden_len",
+        "buffer_size",
+        "num_chunks",
+        "activation",
+        "demonstration_size",
+    ] {
         assert!(refused.contains(name), "{name}");
     }
 }

@@ -49,6 +49,7 @@ impl Setting {
         let mask = vec![1; n * action.n.iter().sum::<u32>() as usize];
         let mask = (config.use_action_mask != 0).then_some(&mask[..]);
         let (mut choices, mut numbers) = (vec![0; n * action.n.len()], vec![0.0; n * action.len as usize]);
+        let (shown_choices, shown_numbers) = (vec![1; choices.len()], vec![0.5; numbers.len()]);
         let (mut seen, mut bytes) = (vec![0.0; n * obs.len as usize], vec![0; n * obs.len as usize]);
         for step in 0..steps {
             // Rewards, ends and observations of a row depend only on the step and the row's number.
@@ -70,7 +71,17 @@ impl Setting {
             let terminated: Vec<u8> = (0..n).map(|k| u8::from(one(150 + k).uniform() < 0.1)).collect();
             let truncated: Vec<u8> = (0..n).map(|k| u8::from(one(200 + k).uniform() < 0.1)).collect();
             let mut l = open(&mut block);
-            l.act(None, obs, mask, taken)?;
+            let shown = if config.demonstration_size > 0 { step.is_multiple_of(3) } else { false };
+            let own = match action.n.is_empty() {
+                true => Elements::F32(&shown_numbers),
+                false => Elements::I32(&shown_choices),
+            };
+            if shown {
+                l.demonstrate(None, obs, mask, own)?;
+            }
+            if !(shown && config.algorithm().is_off_policy()) {
+                l.act(None, obs, mask, taken)?;
+            }
             l.observe(None, &reward, &terminated, &truncated, Some(obs), None)?;
             bits.extend(numbers.iter().map(|x| x.to_bits()).chain(choices.iter().map(|x| *x as u32)));
             if l.phase() == Phase::Learn {
@@ -187,6 +198,15 @@ fn settings(algorithm: Algorithm) -> Vec<(&'static str, Setting)> {
         all.push(("dueling", with(Config { dueling: 1, ..c })));
     }
     if !streams {
+        let config = Config { demonstration_size: 12, imitation_coef: 0.5, ..c };
+        all.push(("demonstrations", with(config)));
+        all.push(("less of them", with(Config { total_steps: 60, ..config })));
+        if matches!(algorithm, Ppo | A2c | Impala) {
+            all.push((
+                "demonstrated numbers",
+                Setting { action: Space::between(&[-1.0; 2], &[1.0; 2]), ..with(config) },
+            ));
+        }
         all.push(("RMSProp", with(Config { optimizer: Optimizer::RmsProp as u32, ..c })));
         all.push(("Adam", with(Config { optimizer: Optimizer::Adam as u32, ..c })));
     }
@@ -255,6 +275,8 @@ fn no_field_is_ignored(algorithm: Algorithm) {
                 ("huber", what == "atoms"),          // turned off by another field's value
                 ("log_std_min", what == "wider"),    // deviations do not reach it
                 ("log_std_max", what == "narrower"), // likewise
+                ("log_std_min", what == "demonstrated numbers"),
+                ("log_std_max", what == "demonstrated numbers"),
             ];
             if idle.contains(&(field.name(), true)) {
                 continue;

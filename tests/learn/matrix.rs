@@ -46,10 +46,11 @@ enum With {
     Overlap,
     Threads,
     Demonstrations,
+    Kept,
     Others,
 }
 
-const COLUMNS: [(&str, With); 16] = [
+const COLUMNS: [(&str, With); 17] = [
     ("recurrent layers", With::Memory),
     ("attention", With::Attention),
     ("normalization", With::Normalized),
@@ -65,6 +66,7 @@ const COLUMNS: [(&str, With); 16] = [
     ("overlap", With::Overlap),
     ("threads", With::Threads),
     ("demonstrations", With::Demonstrations),
+    ("kept demonstrations", With::Kept),
     ("steps of the host's own", With::Others),
 ];
 
@@ -79,7 +81,7 @@ const FIELDS: [Field<'static>; 2] =
     [Field::new("choice", Element::I32, &[], 0), Field::new("number", Element::F32, &[], 4)];
 
 /// A small learner of a row, with the setting of a column.
-fn host(algorithm: Algorithm, choices: bool, with: With, num_chunks: u32) -> Result<Host> {
+fn host(algorithm: Algorithm, choices: bool, (with, kept): (With, bool), num_chunks: u32) -> Result<Host> {
     let own = Config { num_envs: 7, num_chunks, ..Config::of(algorithm).hidden(&[6]) };
     let mut c = match algorithm {
         Algorithm::StreamAc | Algorithm::StreamQ => Config { num_envs: 1, num_chunks: 1, ..own },
@@ -125,7 +127,10 @@ fn host(algorithm: Algorithm, choices: bool, with: With, num_chunks: u32) -> Res
         }
         With::Durations => c.use_duration = 1,
         With::Overlap => c.overlap = 1,
-        With::Threads | With::Demonstrations | With::Others => {}
+        With::Threads | With::Demonstrations | With::Kept | With::Others => {}
+    }
+    if kept || with == With::Kept {
+        (c.demonstration_size, c.demonstration_share, c.imitation_coef) = (40, 0.4, 0.5);
     }
     c.num_layers = layers.len() as u32;
     c.sequence_len = if matches!(with, With::Memory | With::Attention) { 3 } else { 0 };
@@ -171,7 +176,13 @@ fn step(h: &mut Host, rng: &mut Rng, shows: bool) -> Result {
         })?;
         assert!(loss.is_finite());
     }
-    if shows {
+    let keeps = h.config.demonstration_size > 0;
+    let off_policy = h.config.algorithm().is_off_policy();
+    if keeps && !off_policy {
+        let active: Vec<u8> = (0..h.n).map(|i| u8::from(i % 3 != 1)).collect();
+        h.learner().demonstrate(Some(&active), obs.get(), mask.as_deref(), action.get())?;
+    }
+    if shows && (off_policy || !keeps) || keeps && off_policy && rng.bounded(3) == 0 {
         h.learner().demonstrate(None, obs.get(), mask.as_deref(), action.get())?;
     } else {
         h.learner().act(None, obs.get(), mask.as_deref(), action.get_mut())?;
@@ -249,10 +260,10 @@ fn learn_of_others(h: &mut Host) -> Result {
 }
 
 /// Runs a cell. Errors: why it is refused.
-fn cell(algorithm: Algorithm, choices: bool, with: With) -> Result {
+fn cell(algorithm: Algorithm, choices: bool, with: With, kept: bool) -> Result {
     let mut plain: Option<Vec<f32>> = None;
     for num_chunks in CHUNKS {
-        let mut whole = host(algorithm, choices, with, num_chunks)?;
+        let mut whole = host(algorithm, choices, (with, kept), num_chunks)?;
         if with == With::Others {
             return learn_of_others(&mut whole);
         }
@@ -284,7 +295,7 @@ fn every_cell_works_or_has_a_reason_and_the_front_page_says_which() {
     for (name, algorithm, choices) in ROWS {
         write!(table, "| {name} |").unwrap();
         for (_, with) in COLUMNS {
-            match cell(algorithm, choices, with) {
+            match cell(algorithm, choices, with, false) {
                 Ok(()) => table.push_str(" yes |"),
                 Err(error) => {
                     let why = reason(&error);
@@ -311,4 +322,38 @@ fn every_cell_works_or_has_a_reason_and_the_front_page_says_which() {
         return fs::write(path, format!("{first}{begin}{table}{end}{last}")).unwrap();
     }
     assert_eq!(own, table, "README.md: the matrix; RLCORE_BLESS=1 writes it");
+}
+
+/// Kept demonstrations go with everything else that an algorithm can do: of what it cannot do with them, the error says why.
+#[test]
+fn kept_demonstrations_go_with_everything_but_what_is_refused_by_name() {
+    let mut refused = Vec::new();
+    for (name, algorithm, choices) in ROWS {
+        for (column, with) in COLUMNS.into_iter().filter(|(_, with)| !matches!(with, With::Others | With::Kept)) {
+            if let Err(error) = cell(algorithm, choices, with, true) {
+                let why = reason(&error);
+                if cell(algorithm, choices, with, false).is_ok() {
+                    assert!(why.contains("demonstration_size"), "{name}, {column}: {why}");
+                    refused.push((name, column));
+                }
+            }
+        }
+    }
+    let on_policy = ["PPO", "A2C", "IMPALA", "UNREAL", "PQN"];
+    let streams = ["stream AC", "stream Q"];
+    let others = ["DQN", "TD3", "SAC, continuous", "SAC, discrete"];
+    let wanted = |name: &str, column: &str| {
+        let recurrent = ["recurrent layers", "attention"].contains(&column);
+        let frames = ["frames kept once", "of a picture beside other fields"].contains(&column);
+        // Learners on policy take demonstrations only with a place to keep them.
+        on_policy.contains(&name) && recurrent || others.contains(&name) && frames || streams.contains(&name)
+    };
+    for (name, ..) in ROWS {
+        for (column, _) in COLUMNS {
+            let is_refused = refused.contains(&(name, column));
+            assert!(!is_refused || wanted(name, column), "{name}, {column}");
+        }
+    }
+    let count = |names: &[&str]| refused.iter().filter(|(name, _)| names.contains(name)).count();
+    assert_eq!((count(&on_policy), count(&others)), (10, 8), "{refused:?}");
 }

@@ -69,7 +69,11 @@ fn step(h: &mut Host, tick: u64, when: When, order: &mut Rng) {
     let (terminated, truncated, gone) = (flags(0.1), flags(0.1), flags(0.02));
     h.learner().observe(Some(&observe), &reward, &terminated, &truncated, Some(last.get()), None).unwrap();
     learn(h, when, order);
-    h.learner().act(Some(&to_act), obs.get(), mask.as_deref(), action.get_mut()).unwrap();
+    if h.config.demonstration_size > 0 && tick.is_multiple_of(3) {
+        h.learner().demonstrate(Some(&to_act), obs.get(), None, action.get()).unwrap();
+    } else {
+        h.learner().act(Some(&to_act), obs.get(), mask.as_deref(), action.get_mut()).unwrap();
+    }
     learn(h, when, order);
     if tick.is_multiple_of(7) {
         h.learner().cut_rows(&gone).unwrap();

@@ -5,7 +5,7 @@
 
 use super::q::{self, infer};
 use super::unroll::{CriticStates, Of, States, Unroll, When, unroll};
-use super::{sac, td3, tqc};
+use super::{cloning, sac, td3, tqc};
 use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::learn::learner::context::ChunkContext;
@@ -96,7 +96,7 @@ pub(super) fn learn(
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
     let grads = grads.get_mut(b.sizes.net.param_len()..).ok_or(LayoutError)?;
     let tape = block::rows_mut(tape, 0, net.tape_len(m), 1)?;
-    let (mut sum, mut first) = (0.0, 0.0);
+    let (mut sum, mut first, mut size) = (0.0, 0.0, 0.0);
     for i in 0..b.sizes.replay.num_critics {
         let params = b.critic_of(b.params, i)?;
         unroll.start(b, (Of::Critic, params), i.saturating_add(1), scratch)?;
@@ -104,11 +104,15 @@ pub(super) fn learn(
         net.forward(params, input, m, ALL, &carry, tape, scratch, &mut [&mut *value])?;
         let (own, mean) = loss(value, d_value);
         sum += own;
-        first = if i == 0 { mean } else { first };
+        if i == 0 {
+            first = mean;
+            let sizes: f64 = value.iter().map(|x| f64::from(x.abs())).sum();
+            size = (sizes / value.len() as f64 * (m as f64 / f64::from(b.config.batch_size))) as f32;
+        }
         let grads = block::rows_mut(grads, i, 1, net.param_len())?;
         net.backward(params, input, m, ALL, &carry, tape, &[&*d_value], None, grads, scratch)?;
     }
-    block::copy(losses, &[sum, first]);
+    block::copy(losses, &[sum, first, size]);
     Ok(())
 }
 
@@ -133,6 +137,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
     let mut unroll = unroll!(w);
     unroll.start(b, (Of::Policy, own), 0, w.scratch)?;
     b.sizes.net.forward(own, obs, m, ALL, &unroll.carry(b, 0)?, tape, w.scratch, outs)?;
+    cloning::gradients(b, [mean, log_std], &mut [], w.batch.cloned)?;
     log_prob.fill(0.0);
     let (is_sac, limits) = (c.needs().temperature, (c.log_std_min, c.log_std_max));
     if is_sac {
@@ -154,7 +159,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
         scratch: w.scratch,
     };
     critics.forward(b)?;
-    critics.backward(b, core::iter::repeat(-share(b)), d_action)?;
+    critics.backward(b, core::iter::repeat(-share(b) * cloning::value_factor(b)), d_action)?;
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
     let grads = grads.get_mut(..b.sizes.net.param_len()).ok_or(LayoutError)?;
     block::copy(losses, &policy_losses(b, value, other, log_prob, log_std));
@@ -164,6 +169,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
     } else {
         td3::gradient(action, d_action, d_mean);
     }
+    cloning::add(b, w.batch.cloned, [d_mean, d_log_std]);
     let d_outs = [&*d_mean, d_log_std];
     let d_outs = d_outs.get(..heads).ok_or(LayoutError)?;
     b.sizes.net.backward(own, obs, m, ALL, &unroll.carry(b, 0)?, tape, d_outs, None, grads, w.scratch)

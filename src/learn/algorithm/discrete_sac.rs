@@ -6,8 +6,8 @@
 //! L]`. Choices that a mask forbids have probability 0.
 
 use super::critic::{learn, lowest};
-use super::q;
 use super::unroll::{CriticStates, Of, When, unroll};
+use super::{cloning, q};
 use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::kernels::categorical::{Logits, log_softmax};
@@ -84,12 +84,14 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
     unroll.start(b, (Of::Policy, own), 0, w.scratch)?;
     let carry = unroll.carry(b, 0)?;
     net.forward(own, obs, m, ALL, &carry, tape, w.scratch, &mut [&mut *logits])?;
+    cloning::gradients(b, [logits, &[]], &mut [], w.batch.cloned)?;
     log_softmax(&Logits { num_rows: m, n, logits, mask }, log_prob)?;
     let (loss, entropy) = descend(n, q, b.batch.temperature, b.config.batch_size as usize, log_prob);
     let (grads, losses) = record.split_at_mut_checked(b.sizes.params()).ok_or(LayoutError)?;
     let target = mask.map_or(0.0, |mask| target_entropy(n, Some(mask), b.config.target_entropy));
     block::copy(losses, &[loss, entropy, (target / f64::from(b.config.batch_size)) as f32]);
     let grads = grads.get_mut(..net.param_len()).ok_or(LayoutError)?;
+    cloning::add(b, w.batch.cloned, [log_prob, &mut []]);
     net.backward(own, obs, m, ALL, &carry, tape, &[&*log_prob], None, grads, w.scratch)
 }
 

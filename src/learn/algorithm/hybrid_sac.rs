@@ -10,7 +10,7 @@
 
 use super::critic::{Ascent, join, learn, lowest, share};
 use super::unroll::{CriticStates, Of, When, unroll};
-use super::{discrete_sac, q, sac};
+use super::{cloning, discrete_sac, q, sac};
 use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::learn::learner::context::ChunkContext;
@@ -88,6 +88,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
     unroll.start(b, (Of::Policy, own), 0, w.scratch)?;
     let outs = &mut [&mut *outputs, &mut *log_std];
     net.forward(own, obs, m, ALL, &unroll.carry(b, 0)?, tape, w.scratch, outs)?;
+    cloning::gradients(b, [outputs, log_std], &mut [], w.batch.cloned)?;
     b.head.log_softmax(outputs, mask, log_prob)?;
     means(b, outputs, mean)?;
     sac::act(limits, mean, log_std, noise, action, density);
@@ -127,6 +128,7 @@ fn policy(b: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut [f32]) -> 
         block::copy(means, block::rows(mean, i, 1, a)?);
     }
     let grads = grads.get_mut(..net.param_len()).ok_or(LayoutError)?;
+    cloning::add(b, w.batch.cloned, [outputs, d_log_std]);
     let d_outs = &[&*outputs, d_log_std];
     net.backward(own, obs, m, ALL, &unroll.carry(b, 0)?, tape, d_outs, None, grads, w.scratch)
 }

@@ -7,12 +7,15 @@ mod aac;
 #[cfg(feature = "unreal")]
 mod auxiliary;
 #[cfg(feature = "off_policy")]
+mod cloning;
+#[cfg(feature = "off_policy")]
 pub mod critic;
 #[cfg(feature = "off_policy")]
 pub mod discrete_sac;
 mod gradient;
 #[cfg(all(feature = "off_policy", feature = "residual"))]
 mod hybrid_sac;
+pub mod imitate;
 #[cfg(feature = "unreal")]
 pub mod pixel_control;
 #[cfg(feature = "unreal")]
@@ -215,5 +218,6 @@ pub(super) fn chunk(x: &ChunkContext<'_, '_>, w: &mut Scratch<'_>, record: &mut 
     dispatch(x, w, record, errors)?;
     #[cfg(feature = "unreal")]
     auxiliary::learn(x, w, record)?;
+    imitate::beside(x, w, record)?;
     noise::gradients(&x.sizes.net, x.noise, record)
 }

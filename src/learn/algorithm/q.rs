@@ -5,7 +5,7 @@
 //! Distributions have `width` outputs for each Q: `[rows, L, width]`.
 
 use super::unroll::{Of, When, unroll};
-use super::{Algorithm, Needs};
+use super::{Algorithm, Needs, cloning};
 use crate::block::{self, LayoutError};
 use crate::error::Result;
 use crate::kernels::categorical::{self, Logits};
@@ -63,9 +63,11 @@ impl Algorithm for Dqn {
         let carry = unroll.carry(b, 0)?;
         net.forward(b.params, obs, m, ALL, &carry, tape, w.scratch, outs.get_mut(..heads).ok_or(LayoutError)?)?;
         combine(n, of.width(), q, value);
+        cloning::gradients(b, [q, &[]], w.batch.means, w.batch.cloned)?;
         let weigh = weigh(b.batch.importance, errors, 1.0 / k as f32);
         let (loss, mean) = loss(of, n, q, choice, target, c.batch_size as usize, c.huber != 0, d_q, weigh);
         block::copy(losses, &[loss, mean]);
+        cloning::add(b, w.batch.cloned, [d_q, &mut []]);
         split(n, of.width(), d_q, d_value);
         let d_outs = [&*d_q, d_value];
         let d_outs = d_outs.get(..heads).ok_or(LayoutError)?;

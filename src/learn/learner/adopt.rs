@@ -220,9 +220,16 @@ impl Learner<'_> {
         let end = from.state.num_stored;
         let (choices, numbers) = (self.taken.n.len(), self.sizes.std_len);
         let alike = self.config.priority_exponent == from.config.priority_exponent;
-        for number in end.saturating_sub(count)..end {
-            let at = number.checked_rem(others).unwrap_or(0) as usize;
-            let to = self.state.num_stored.checked_rem(slots).unwrap_or(0) as usize;
+        let (most, shown) = (self.config.demonstration_size as usize, from.kept());
+        let ring = end.saturating_sub(count)..end;
+        let ring = ring.map(|number| number.checked_rem(others).unwrap_or(0) as usize);
+        // Those that there is no room for among the kept ones go to the ring, as demonstrations do when they are shown.
+        for at in (0..shown).map(|at| at.saturating_add(others as usize)).chain(ring) {
+            let keeps = at as u64 >= others && self.view().kept() < most;
+            let to = match keeps {
+                true => (slots as usize).saturating_add(self.view().kept()),
+                false => self.state.num_stored.checked_rem(slots).unwrap_or(0) as usize,
+            };
             let (row, own) = (|width| (at, to, width), &from.replay.store);
             // All columns are named, so that a new one does not compile until it is copied here. Some belong to frames and to
             // sequences.
@@ -242,14 +249,27 @@ impl Learner<'_> {
             copy_row(own.vector, vector, row(numbers))?;
             copy_row(own.reward, reward, row(1))?;
             copy_row(own.discount, discount, row(1))?;
+            let there = match (at as u64).checked_sub(others) {
+                Some(kept) => from.replay.kept_weights.weight(kept as usize),
+                None => from.replay.weights.weight(at),
+            };
+            let weight = if alike && there > 0.0 { there } else { self.state.largest };
+            let weighs = self.config.priority_exponent > 0.0;
+            if weighs {
+                self.state.largest = self.state.largest.max(weight);
+            }
+            if keeps {
+                if weighs {
+                    self.replay.kept_weights.set_checked(&[self.state.num_kept as u32], &[weight]);
+                }
+                self.state.num_kept = self.state.num_kept.saturating_add(1);
+                continue;
+            }
             if self.view().stored() as u64 == slots {
                 self.state.num_gone = self.state.num_gone.saturating_add(1);
             }
             self.state.num_stored = self.state.num_stored.saturating_add(1);
-            if self.config.priority_exponent > 0.0 {
-                let weight = from.replay.weights.weight(at);
-                let weight = if alike && weight > 0.0 { weight } else { self.state.largest };
-                self.state.largest = self.state.largest.max(weight);
+            if weighs {
                 self.replay.weights.set_checked(&[to as u32], &[weight]);
             }
         }

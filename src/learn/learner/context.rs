@@ -30,7 +30,6 @@ use crate::learn::store::sequences::Sequences;
 use crate::learn::struct_action::MAX_EACH;
 use crate::learn::transition_batch::TransitionBatch;
 use crate::nn::{Carry, Input};
-#[cfg(feature = "off_policy")]
 use crate::space::Elements;
 
 /// Inputs of an algorithm at the beginning of an update of a rollout: its transitions, complete and pending.
@@ -125,6 +124,8 @@ pub(in crate::learn) struct ChunkContext<'b, 'r> {
     /// The history of past steps.
     #[cfg_attr(not(feature = "unreal"), allow(dead_code))]
     pub(in crate::learn) history: HistoryView<'r>,
+    /// Kept demonstrations that were drawn beside this minibatch, on policy.
+    pub(in crate::learn) shown: Option<ShownDraw<'b>>,
     /// The rollout's first slot.
     pub(in crate::learn) begin: u32,
     /// Slots of the transitions of this minibatch; of a batch from the replay store, those of the chunk.
@@ -138,6 +139,15 @@ pub(in crate::learn) struct ChunkContext<'b, 'r> {
     /// The data of a chunk of a batch from the replay store.
     #[cfg(feature = "off_policy")]
     pub(in crate::learn) batch: BatchContext<'b, 'r>,
+}
+
+/// Rows of kept demonstrations, of which the listed ones were drawn, and the weight of their loss.
+pub(in crate::learn) struct ShownDraw<'b> {
+    pub(in crate::learn) drawn: &'b [u32],
+    pub(in crate::learn) obs: Elements<'b>,
+    pub(in crate::learn) action: Elements<'b>,
+    pub(in crate::learn) mask: Option<&'b [u8]>,
+    pub(in crate::learn) coef: f32,
 }
 
 /// Data of a chunk of a batch, besides the order of its transitions.
@@ -159,6 +169,11 @@ pub(in crate::learn) struct BatchContext<'b, 'r> {
     pub(in crate::learn) ends: &'b [u32],
     /// The variance of the discounted sums of rewards.
     pub(in crate::learn) return_var: f64,
+    /// Rows of the whole batch that are kept demonstrations, and the weight of their imitation.
+    pub(in crate::learn) demonstrated: usize,
+    pub(in crate::learn) imitation_coef: f32,
+    /// The mean size of the values of the batch, of TD3.
+    pub(in crate::learn) value_size: f32,
     /// This gradient step updates the policy, not the critics.
     pub(in crate::learn) policy_next: bool,
 }

@@ -2,30 +2,20 @@
 
 use core::mem;
 
-use bytemuck::cast_slice_mut;
+use bytemuck::{cast_slice, cast_slice_mut};
 
-use super::layout::{Scratch, log_std, log_std_mut};
+use super::context::ChunkContext;
+use super::layout::{Scratch, log_std_mut};
 use super::{Learner, PARAM_LIMIT, View};
 use crate::block::{self, LayoutError};
-use crate::data::normalizer::{Limits, normalise};
-use crate::data::step::Rewrite;
 use crate::error::{Error, Kind, Result, check_finite};
-use crate::kernels::categorical;
 use crate::learn::actor::{Head, check_mask_fits, check_rows_given};
-use crate::learn::actor_config::POLICY;
-#[cfg(feature = "off_policy")]
-use crate::learn::algorithm::q;
-use crate::learn::imitation::{self, Imitation, MARGIN};
+use crate::learn::algorithm::imitate::{self, OVERFLOWED, Part};
+use crate::learn::imitation::Imitation;
 use crate::learn::optimizer::ParamState;
 use crate::learn::rows::Rows;
-#[cfg(feature = "off_policy")]
-use crate::nn::ALL;
-use crate::nn::{Carry, Input};
 use crate::num;
 use crate::space::Elements;
-
-/// The error message if numbers of the step overflow.
-const OVERFLOWED: &str = "learner imitate: numbers overflowed; nothing was learned.";
 
 impl Learner<'_> {
     /// Takes one step of the optimizer that makes the network that acts imitate rows of the host's, and returns the loss before
@@ -81,11 +71,13 @@ impl Learner<'_> {
             let mask = b.mask.map(|mask| block::rows(mask, row, 1, masks)).transpose()?;
             b.check_prob(n, row, mask)?;
             let Some(action) = b.action else { continue };
-            let exists = take_row(&head, action, row, choice, vector).is_ok();
-            let fits = exists
-                && (b.prob.is_some() || head.could_take(choice, mask))
-                && vector.iter().all(|x| x.is_finite())
-                && (!shrinks || head.shrink(vector));
+            // Choices are not read beside probabilities.
+            let fits = match b.prob {
+                None => takes(&head, (action, row), mask, (choice, vector), shrinks),
+                Some(_) => {
+                    imitate::take_row(&head, action, row, choice, vector).is_ok() && within(&head, vector, shrinks)
+                }
+            };
             let refused = "learner imitate: the action of row {given} is outside of the action space, or not allowed.";
             Error::new(Kind::Value, refused).given(row).fail_if(!fits)?;
         }
@@ -122,14 +114,21 @@ impl Learner<'_> {
     }
 }
 
-/// Copies the action of a row. Errors: `Value` for a choice of a structure that does not exist.
-fn take_row(head: &Head<'_>, action: Elements<'_>, row: usize, choice: &mut [i32], vector: &mut [f32]) -> Result {
-    match action {
-        Elements::I32(all) => block::copy(choice, block::rows(all, row, 1, choice.len())?),
-        Elements::F32(all) => block::copy(vector, block::rows(all, row, 1, vector.len())?),
-        Elements::U8(all) => head.part(block::rows(all, row, 1, head.action_len())?, choice, vector)?,
-    }
-    Ok(())
+/// Whether the action of a row exists, and is allowed.
+pub(super) fn takes(
+    head: &Head<'_>,
+    (action, row): (Elements<'_>, usize),
+    mask: Option<&[u8]>,
+    (choice, vector): (&mut [i32], &mut [f32]),
+    shrinks: bool,
+) -> bool {
+    let exists = imitate::take_row(head, action, row, choice, vector).is_ok();
+    exists && head.could_take(choice, mask) && within(head, vector, shrinks)
+}
+
+/// Whether numbers of an action are finite, and within their bounds if they pass through tanh.
+fn within(head: &Head<'_>, vector: &mut [f32], shrinks: bool) -> bool {
+    vector.iter().all(|x| x.is_finite()) && (!shrinks || head.shrink(vector))
 }
 
 impl View<'_> {
@@ -167,203 +166,21 @@ impl View<'_> {
         let (most, steps) = self.imitated_together(b)?;
         let sequences = b.num_rows.checked_div(steps).unwrap_or(0);
         let (mut first, mut cost) = (0usize, 0.0);
+        let context = ChunkContext { params: self.params, noise: &[], ..self.context(0, None)? };
         while first < sequences {
             let count = most.min(sequences.saturating_sub(first));
-            cost += self.imitate_part(b, [first, count, sequences, steps], w, record)?;
+            let list: &mut [u32] = block::rows_mut(cast_slice_mut(w.scalar), 0, count.saturating_mul(steps), 1)?;
+            for (t, step) in list.chunks_exact_mut(count.max(1)).enumerate() {
+                let begin = t.saturating_mul(sequences).saturating_add(first);
+                step.iter_mut().zip(begin..).for_each(|(to, row)| *to = row as u32);
+            }
+            let scalar = mem::take(&mut w.scalar);
+            let list: &[u32] = block::rows(cast_slice(scalar), 0, count.saturating_mul(steps), 1)?;
+            let part = Part { batch: b, rows: Rows::new(list, 0), steps, weight: 1.0 };
+            let own = imitate::learn(&context, &part, w, record);
+            w.scalar = scalar;
+            cost += own?;
             first = first.saturating_add(count);
-        }
-        Ok(cost)
-    }
-
-    /// Adds the gradients of `count` sequences from `first` on to the record. Returns their part of the loss.
-    fn imitate_part(
-        &self,
-        b: &Imitation<'_>,
-        [first, count, sequences, steps]: [usize; 4],
-        w: &mut Scratch<'_>,
-        record: &mut [f32],
-    ) -> Result<f64> {
-        let (c, sizes, m, net) = (self.config, &self.sizes, count.saturating_mul(steps), &self.sizes.net);
-        let list: &mut [u32] = block::rows_mut(cast_slice_mut(w.scalar), 0, m, 1)?;
-        for (t, step) in list.chunks_exact_mut(count.max(1)).enumerate() {
-            let begin = t.saturating_mul(sequences).saturating_add(first);
-            step.iter_mut().zip(begin..).for_each(|(to, row)| *to = row as u32);
-        }
-        let rows = Rows::new(list, 0);
-        let obs = self.see_host(&rows, b.obs, w.obs)?;
-        let mask = match b.mask {
-            Some(mask) => Some(&*rows.get(mask, sizes.masks, w.mask)?),
-            None => None,
-        };
-        let width = sizes.state_len();
-        let carry = if width == 0 {
-            Carry::NONE
-        } else {
-            let (state, cut) = (block::rows_mut(w.state, 0, m, width)?, block::rows_mut(w.cut, 0, m, 1)?);
-            state.fill(0.0);
-            for ((k, cut), row) in cut.iter_mut().enumerate().zip(rows.iter()) {
-                *cut = u8::from(k < count || b.reset.get(row).is_some_and(|x| *x != 0));
-            }
-            Carry { steps, cut, state }
-        };
-        let params = self.params.get(..net.param_len()).ok_or(LayoutError)?;
-        let tape = block::rows_mut(w.tape, 0, net.tape_len(m), 1)?;
-        let l = net.head_len(0);
-        let (outputs, d_outputs) = (block::rows_mut(w.outputs, 0, m, l)?, block::rows_mut(w.d_outputs, 0, m, l)?);
-        let (others, d_others): (&mut [f32], &mut [f32]);
-        let heads;
-        #[cfg(feature = "off_policy")]
-        {
-            let second = if c.needs().replay { net.head_len(1) } else { 0 };
-            (others, d_others) =
-                (block::rows_mut(w.batch.others, 0, m, second)?, block::rows_mut(w.batch.d_others, 0, m, second)?);
-            heads = if c.needs().replay { ALL } else { POLICY };
-        }
-        #[cfg(not(feature = "off_policy"))]
-        {
-            (others, d_others, heads) = (&mut [], &mut [], POLICY);
-        }
-        let num_heads = if others.is_empty() { 1 } else { 2 };
-        let outs = &mut [&mut *outputs, &mut *others];
-        net.forward(params, obs, m, heads, &carry, tape, w.scratch, outs.get_mut(..num_heads).ok_or(LayoutError)?)?;
-        check_finite(OVERFLOWED, outputs)?;
-        let grads = record.get_mut(..net.param_len()).ok_or(LayoutError)?;
-        let cost = if c.needs().q {
-            #[cfg(feature = "off_policy")]
-            if c.needs().replay {
-                q::combine(self.taken.n, c.value_head().width(), outputs, others);
-            }
-            let choice = block::rows_mut(w.choice, 0, 1, self.taken.n.len())?;
-            #[cfg(feature = "off_policy")]
-            let q = &mut *w.batch.means;
-            #[cfg(not(feature = "off_policy"))]
-            let q: &mut [f32] = &mut [];
-            let cost = self.imitate_q(b, &rows, (outputs, mask), (choice, q), d_outputs)?;
-            #[cfg(feature = "off_policy")]
-            if c.needs().replay {
-                q::split(self.taken.n, c.value_head().width(), d_outputs, d_others);
-            }
-            cost
-        } else {
-            let raw =
-                (block::rows_mut(w.choice, 0, 1, self.taken.n.len())?, block::rows_mut(w.vector, 0, 1, sizes.std_len)?);
-            let spread = block::rows_mut(w.noise, 0, 1, sizes.std_len)?;
-            let d_log_std = if c.needs().replay { &mut [] } else { log_std_mut(grads, sizes)? };
-            self.imitate_policy(b, &rows, ([outputs, others], mask), raw, [d_outputs, d_others], [spread, d_log_std])?
-        };
-        let d_outs = [&*d_outputs, &*d_others];
-        let d_outs = d_outs.get(..num_heads).ok_or(LayoutError)?;
-        net.backward(params, obs, m, heads, &carry, tape, d_outs, None, grads, w.scratch)?;
-        Ok(cost)
-    }
-
-    /// Network inputs of these rows of the host's, normalized as those of acting.
-    fn see_host<'t>(&self, rows: &Rows<'_>, obs: Elements<'t>, to: &'t mut [f32]) -> Result<Input<'t>> {
-        let (sizes, c) = (&self.sizes, self.config);
-        if c.normalize_obs == 0 {
-            return rows.input(sizes.reads_front, &sizes.seen, obs, to);
-        }
-        let to = rows.see(&sizes.seen, obs, to)?;
-        let limits = Limits { clip: c.obs_clip, ..Limits::default() };
-        normalise(self.obs_mean, self.obs_var, limits, Rewrite::in_place(to))?;
-        Ok(Input::F32(to))
-    }
-
-    /// Writes the gradients with respect to Q, or to the outputs of its distributions, `[rows, L, width]`. Returns the loss.
-    fn imitate_q(
-        &self,
-        b: &Imitation<'_>,
-        rows: &Rows<'_>,
-        (outputs, mask): (&[f32], Option<&[u8]>),
-        (choice, q): (&mut [i32], &mut [f32]),
-        d_outputs: &mut [f32],
-    ) -> Result<f64> {
-        let (n, l, head) = (self.taken.n, self.actor.shape.choices_len(), self.head()?);
-        #[cfg(feature = "off_policy")]
-        let (of, width) = (self.config.value_head(), self.config.value_head().width());
-        #[cfg(not(feature = "off_policy"))]
-        let width = 1;
-        let margin = if b.margin > 0.0 { b.margin } else { MARGIN };
-        let own = outputs.chunks_exact(l.saturating_mul(width).max(1));
-        let d_own = d_outputs.chunks_exact_mut(l.saturating_mul(width).max(1));
-        let mut cost = 0.0;
-        for (((i, row), said), d_said) in rows.iter().enumerate().zip(own).zip(d_own) {
-            if let Some(action) = b.action {
-                take_row(&head, action, row, choice, &mut [])?;
-            }
-            let mask = mask.map(|mask| block::rows(mask, i, 1, l)).transpose()?;
-            #[cfg(feature = "off_policy")]
-            let values = q::means(of, said, q);
-            #[cfg(not(feature = "off_policy"))]
-            let (values, _) = (said, &q);
-            let (share, target) = (b.share(row), b.target(row, l, choice));
-            let d_q = d_said.get_mut(..l).ok_or(LayoutError)?;
-            cost += f64::from(share) * imitation::margin(n, values, mask, target, (margin, share), d_q);
-            // The gradients with respect to Q are in front of those that they become, so the last one is read first.
-            #[cfg(feature = "off_policy")]
-            for k in (0..l).rev().filter(|_| width > 1) {
-                let slope = *d_said.get(k).ok_or(LayoutError)?;
-                of.slope(block::rows(said, k, 1, width)?, slope, block::rows_mut(d_said, k, 1, width)?);
-            }
-        }
-        Ok(cost)
-    }
-
-    /// Writes the gradients with respect to the outputs of a policy, and adds those with respect to free logarithms of
-    /// standard deviations. Returns the loss.
-    fn imitate_policy(
-        &self,
-        b: &Imitation<'_>,
-        rows: &Rows<'_>,
-        ([outputs, others], mask): ([&[f32]; 2], Option<&[u8]>),
-        (choice, vector): (&mut [i32], &mut [f32]),
-        [d_outputs, d_others]: [&mut [f32]; 2],
-        [spread, d_free]: [&mut [f32]; 2],
-    ) -> Result<f64> {
-        let (c, n, head) = (self.config, self.taken.n, self.head()?);
-        let (l, a, needs) = (self.actor.shape.choices_len(), self.actor.shape.std_len(), c.needs());
-        let squashes = needs.replay || self.actor.squash != 0;
-        let limits = (c.log_std_min, c.log_std_max);
-        let (free, mut cost) = (log_std(self.params, &self.sizes)?, 0.0);
-        let width = l.saturating_add(a);
-        for (i, row) in rows.iter().enumerate() {
-            let (said, d_said) = (block::rows(outputs, i, 1, width)?, block::rows_mut(d_outputs, i, 1, width)?);
-            if let Some(action) = b.action {
-                take_row(&head, action, row, choice, vector)?;
-            }
-            let share = b.share(row);
-            let (logits, mean) = said.split_at_checked(l).ok_or(LayoutError)?;
-            let (d_logits, d_mean) = d_said.split_at_mut_checked(l).ok_or(LayoutError)?;
-            let mut own = 0.0;
-            if l > 0 {
-                let mask = mask.map(|mask| block::rows(mask, i, 1, l)).transpose()?;
-                categorical::log_softmax(&head.logits(1, logits, mask), d_logits)?;
-                own += imitation::cross_entropy(n, b.target(row, l, choice), share, d_logits);
-            }
-            if a > 0 {
-                if squashes {
-                    head.shrink(vector);
-                }
-                if needs.critics && !needs.temperature {
-                    own += imitation::squared(mean, vector, share, d_mean);
-                } else {
-                    if squashes {
-                        imitation::unsquash(vector);
-                    }
-                    let by_row = needs.replay.then(|| block::rows(others, i, 1, a)).transpose()?;
-                    let log_std = by_row.unwrap_or(free);
-                    own += imitation::normal(limits, mean, log_std, vector, share, d_mean, spread);
-                    if !b.fit_std {
-                        spread.fill(0.0);
-                    }
-                    if needs.replay {
-                        block::copy(block::rows_mut(d_others, i, 1, a)?, spread);
-                    } else {
-                        d_free.iter_mut().zip(&*spread).for_each(|(sum, x)| *sum = num::canonical(*sum + *x));
-                    }
-                }
-            }
-            cost += f64::from(share) * own;
         }
         Ok(cost)
     }

@@ -21,6 +21,7 @@ use crate::learn::store::ring::Ring;
 use crate::learn::store::rollout::{Rollout, RolloutLens, RolloutSpans, RolloutView};
 #[cfg(feature = "off_policy")]
 use crate::learn::store::sequences::UnrollLens;
+use crate::learn::store::shown::ShownLens;
 use crate::learn::store::stack::Stack;
 use crate::learn::tasks::{CLASS_UNITS, Tasks};
 use crate::nn::{Input, Net, Node};
@@ -93,6 +94,7 @@ pub(in crate::learn) struct Lens {
     pub(super) noise: usize,
     pub(super) record: usize,
     pub(super) history: HistoryLens,
+    pub(super) shown: ShownLens,
 }
 
 /// Row counts and network sizes for the working arrays.
@@ -171,7 +173,7 @@ pub(in crate::learn) struct ReplaySizes {
     pub(in crate::learn) quantiles: usize,
     /// Layout of the store's frames, if its observations are stacks.
     pub(in crate::learn) ring: Ring,
-    /// Flags of the mask of a transition's first observation, required by SAC.
+    /// Flags of the mask of a transition's first observation, required by SAC and by imitation.
     pub(in crate::learn) own_masks: usize,
     /// Elements of a critic's output for all choices; 0 if actions have none, and without critics.
     pub(in crate::learn) choice_values: usize,
@@ -321,10 +323,11 @@ impl Sizes<'_> {
         ReplayLens {
             n,
             slots,
+            kept: c.demonstration_size as usize,
             n_step,
             batch: c.batch_size as usize,
             stored: TransitionLens {
-                rows: slots,
+                rows: slots.saturating_add(c.demonstration_size as usize),
                 pixels: self.rest_len(),
                 stacked: ring.stack.num,
                 links: c.sequence_len > 0,
@@ -359,6 +362,10 @@ impl Sizes<'_> {
             vector: self.std_len,
             pair: self.pair(),
             critic_tape: grid(self.replay.num_critics, self.critic.tape_len(self.chunk_rows)),
+            cloned: match c.demonstration_size {
+                0 => 0,
+                _ => self.net.head_len(0).saturating_add(if c.needs().q { 0 } else { self.net.head_len(1) }),
+            },
             unroll: if c.sequence_len > 0 { self.unroll_lens(c) } else { UnrollLens::default() },
         }
     }
@@ -415,7 +422,7 @@ pub(super) fn sizes<'n>(stored: &LearnerSpec, [net, critic]: [Net<'n>; 2], seen:
             num_critics,
             quantiles: if num_critics > 0 { c.num_quantiles as usize } else { 0 },
             ring: Ring::new(stored, seen.parts),
-            own_masks: masks.min(choice_values),
+            own_masks: if c.demonstration_size > 0 { masks } else { masks.min(choice_values) },
             choice_values,
         }
     };
@@ -533,6 +540,14 @@ fn lens(stored: &LearnerSpec, sizes: &Sizes<'_>) -> Lens {
         params: sizes.params(),
         noise: sizes.net.noise_len(),
         record: record_len,
+        shown: ShownLens {
+            rows: if over_replay { 0 } else { c.demonstration_size as usize },
+            kinds: s.kinds(),
+            obs: s.obs_len as usize,
+            action: s.action_len as usize,
+            masks: sizes.masks,
+            draws: c.minibatch_len(),
+        },
         history: HistoryLens {
             n: if c.has_tasks() { sizes.n } else { 0 },
             len: c.history_len as usize,

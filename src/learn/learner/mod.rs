@@ -9,8 +9,18 @@ mod act;
 pub mod adopt;
 mod configure;
 pub(super) mod context;
+mod demonstrate;
 mod image;
 mod imitate;
+#[cfg(all(
+    test,
+    feature = "off_policy",
+    feature = "actor_critic",
+    feature = "pqn",
+    feature = "recurrent",
+    feature = "residual"
+))]
+mod kept_tests;
 pub(super) mod layout;
 mod moments;
 mod observe;
@@ -41,6 +51,7 @@ use super::spaces::Spaces;
 use super::store::history::{self, History};
 use super::store::replay::{Replay, ReplayView};
 use super::store::rollout::{NONE, Rollout, RolloutView};
+use super::store::shown::{self, Shown};
 #[cfg(not(feature = "off_policy"))]
 use super::transition_batch::TransitionBatch;
 use crate::block::{self, Changing, Cold, Kind as BlockKind, LayoutError, Mark, One, Plan, fields};
@@ -78,6 +89,7 @@ const PARAMS: u64 = 1 << 32;
 const ORDER: u64 = 2 << 32;
 const PREDICT: u64 = 3 << 32;
 const PAST: u64 = 4 << 32;
+const SHOWN: u64 = 5 << 32;
 
 /// Parameters that networks are run with: those that act, those that learn, or those that act without noise.
 #[derive(Clone, Copy, PartialEq)]
@@ -105,6 +117,9 @@ struct State {
     /// Transitions ever added to the replay store, and those removed from it since.
     num_stored: u64,
     num_gone: u64,
+    /// Demonstrations that are kept, and how many were when the update began, with `overlap`.
+    num_kept: u64,
+    begun_kept: u64,
     /// With `overlap`, when the update began: environment steps, transitions ever added, and the variance of returns.
     begun_steps: u64,
     begun_stored: u64,
@@ -154,6 +169,9 @@ struct State {
     largest: f32,
     /// How long the last step that traces have taken in lasted, with `use_duration`.
     last_duration: f32,
+    /// The weight of imitation in this update, and the mean size of the values of the batch, of TD3.
+    imitation_coef: f32,
+    value_size: f32,
 }
 
 impl State {
@@ -241,6 +259,8 @@ fields! {
         prime_age: Cold<[u32]> = u32::min(c.prime_interval, 1) as usize,
         /// The history of past steps, with auxiliary tasks.
         history: Cold<History> = lens.history,
+        /// Demonstrations that a learner on policy keeps.
+        shown: Cold<Shown> = lens.shown,
     }
     /// A learner, cut from its block.
     ///
@@ -362,6 +382,8 @@ impl<'a> Learner<'a> {
         learner.history.sequence.fill(history::NOT_DRAWN);
         learner.history.last.fill(history::NOT_DRAWN);
         learner.history.mask.fill(1);
+        learner.shown.rng.fill(Rng::stream(config.seed, SHOWN));
+        learner.shown.drawn.fill(shown::NOT_DRAWN);
         learner.adam_v.fill(first_square);
         learner.obs_var.fill(1.0);
         #[cfg(feature = "off_policy")]

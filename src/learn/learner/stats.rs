@@ -70,7 +70,7 @@ pub struct Stats {
     /// Mean logarithm of the standard deviations of continuous actions: of the current policy for PPO, A2C, IMPALA, UNREAL and
     /// stream AC; for SAC over the last batch that the policy learned from.
     pub log_std_mean: f32,
-    /// Transitions in the replay store; 0 on policy.
+    /// Transitions in the replay store, and kept demonstrations; 0 on policy.
     pub num_stored: u64,
 }
 
@@ -134,7 +134,7 @@ impl View<'_> {
                 temperature: told(is_sac, || self.temperature()),
                 exploration_rate: c.exploration(s.num_steps),
                 log_std_mean: told(is_sac && self.sizes.std_len > 0 && s.adam_steps > 0, || s.log_std),
-                num_stored: self.stored() as u64,
+                num_stored: self.stored().saturating_add(self.kept()) as u64,
                 ..Stats::of(&self.episodes)
             };
         }

@@ -4,7 +4,7 @@ use core::mem;
 
 #[cfg(feature = "off_policy")]
 use super::context::BatchContext;
-use super::context::ChunkContext;
+use super::context::{ChunkContext, ShownDraw};
 use super::layout::{Scratch, plan_scratch};
 use super::rollout::minibatch;
 use super::{Learner, Stats, View};
@@ -229,6 +229,7 @@ impl<'a> View<'a> {
             prime: self.prime,
             rollout: self.rollout,
             history: self.history,
+            shown: self.shown_draw(),
             begin: self.state.learn_begin,
             order: self.chunk_order(chunk)?,
             advantage: self.advantage,
@@ -236,6 +237,19 @@ impl<'a> View<'a> {
             entropy_coef: self.state.entropy_coef,
             #[cfg(feature = "off_policy")]
             batch: if c.needs().replay { self.batch_context(chunk, given)? } else { BatchContext::default() },
+        })
+    }
+
+    /// The kept demonstrations that were drawn beside the minibatch.
+    fn shown_draw(&self) -> Option<ShownDraw<'_>> {
+        let (shown, (of_obs, of_action)) = (&self.shown, self.shape().kinds());
+        let (drawn, coef) = (shown.rows(), self.state.imitation_coef);
+        (!drawn.is_empty() && coef > 0.0).then(|| ShownDraw {
+            drawn,
+            obs: shown.obs(of_obs),
+            action: shown.action(of_action),
+            mask: (self.sizes.masks > 0).then_some(shown.mask),
+            coef,
         })
     }
 

@@ -12,4 +12,5 @@ pub(super) mod ring;
 pub(super) mod rollout;
 #[cfg(feature = "off_policy")]
 pub(super) mod sequences;
+pub(super) mod shown;
 pub(super) mod stack;

@@ -15,8 +15,9 @@ const fn grid(rows: usize, width: usize) -> usize {
 pub(in crate::learn) struct ReplayLens {
     /// N.
     pub(in crate::learn) n: usize,
-    /// Transitions of the ring, pending transitions of each environment, and transitions of a batch.
+    /// Transitions of the ring, kept demonstrations, pending transitions of each environment, and transitions of a batch.
     pub(in crate::learn) slots: usize,
+    pub(in crate::learn) kept: usize,
     pub(in crate::learn) n_step: usize,
     pub(in crate::learn) batch: usize,
     /// Lengths of a transition of the ring, and of a pending one.
@@ -45,6 +46,7 @@ fields! {
         pub(in crate::learn) shown: [u8] = lens.n,
         /// `[N]` transitions begun by an environment in this episode.
         pub(in crate::learn) num_begun: [u64] = lens.n,
+        /// The transitions of the ring, and the kept demonstrations behind them.
         pub(in crate::learn) store: Transitions = lens.stored,
         /// `[count, len]` the frames of stacks, a ring, and one frame of zeros.
         pub(in crate::learn) frames: [u8] = grid(lens.frames, lens.frame_len),
@@ -54,8 +56,13 @@ fields! {
         /// `[N, n_step, num_stacked]` frame numbers of their observations, if the frames are in the store; else of the zero
         /// frame.
         pub(in crate::learn) begun_frames: [u64] = grid(grid(lens.n, lens.n_step), lens.stacked),
-        /// `[N]` the transitions that were stored up to the environment's last one; 0: it has none.
+        /// `[N, n_step]` 1: the action of a begun transition was demonstrated.
+        pub(in crate::learn) begun_shown: [u8] = if lens.kept > 0 { grid(lens.n, lens.n_step) } else { 0 },
+        /// `[N]` the transitions that were stored up to the environment's last one; 0: it has none. The same of kept
+        /// demonstrations; and 1: the environment's last transition is one of these.
         pub(in crate::learn) last: [u64] = if lens.sequences > 0 { lens.n } else { 0 },
+        pub(in crate::learn) last_kept: [u64] = if lens.sequences > 0 && lens.kept > 0 { lens.n } else { 0 },
+        pub(in crate::learn) was_kept: [u8] = if lens.sequences > 0 && lens.kept > 0 { lens.n } else { 0 },
         /// The slots that were drawn, each the last one of a sequence.
         pub(in crate::learn) sequence: Cold<[u32]> = lens.sequences,
         /// Parameters that compute targets, and these with noise.
@@ -63,6 +70,8 @@ fields! {
         pub(in crate::learn) noisy_target: Cold<[f32]> = lens.noisy,
         /// Weights that the transitions of the store are drawn by; a single 0 with uniform draws.
         pub(in crate::learn) weights: Weights = if lens.weighted { lens.slots } else { 1 },
+        /// The same of kept demonstrations.
+        pub(in crate::learn) kept_weights: Weights = if lens.weighted { lens.kept.max(1) } else { 1 },
         /// `[batch_size]` importance weights of this gradient step, and distances of values from their targets.
         pub(in crate::learn) importance: Cold<[f32]> = lens.batch,
         pub(in crate::learn) error: Cold<[f32]> = lens.batch,
@@ -154,6 +163,8 @@ pub(in crate::learn) struct BatchLens {
     /// A critic's input that includes an action.
     pub(in crate::learn) pair: usize,
     pub(in crate::learn) critic_tape: usize,
+    /// Gradients of the imitation of kept demonstrations, with respect to the outputs of both heads.
+    pub(in crate::learn) cloned: usize,
     pub(in crate::learn) unroll: UnrollLens,
 }
 
@@ -175,6 +186,8 @@ fields! {
         pub(in crate::learn) pairs: [f32] = grid(w.acting, w.pair),
         pub(in crate::learn) d_pairs: Cold<[f32]> = grid(w.rows, w.pair),
         pub(in crate::learn) critic_tape: Cold<[f32]> = w.critic_tape,
+        /// Gradients of the imitation of kept demonstrations with respect to the outputs of a row.
+        pub(in crate::learn) cloned: Cold<[f32]> = grid(w.rows, w.cloned),
         pub(in crate::learn) unroll: UnrollWork = w.unroll,
     }
     /// Mutable working arrays.
@@ -194,10 +207,10 @@ impl BatchWorkMut<'_> {
         #[rustfmt::skip]
         let BatchWorkMut {
             others: _, means: _, pairs: _, best, d_others, target, quantiles, d_quantiles, pool, d_vector, d_pairs, critic_tape,
-            unroll,
+            cloned, unroll,
         } = self;
         best.fill(0);
-        for array in [d_others, target, quantiles, d_quantiles, pool, d_vector, d_pairs, critic_tape] {
+        for array in [d_others, target, quantiles, d_quantiles, pool, d_vector, d_pairs, critic_tape, cloned] {
             array.fill(0.0);
         }
         unroll.wipe();

@@ -3,13 +3,13 @@
 
 use crate::block::{Cold, fields};
 
-/// How a transition begins: within an episode, with one, or with one after an agent was removed, whose last transitions are not
-/// in the store.
+/// How a transition begins: within an episode, with one, or after transitions that are not in the store, or not in the same part
+/// of it: of an agent that was removed, or kept demonstrations and the others.
 pub(in crate::learn) const GOES_ON: u8 = 0;
 pub(in crate::learn) const BEGINS: u8 = 1;
 pub(in crate::learn) const BEGINS_AFTER_CUT: u8 = 2;
 
-/// The order of the transitions in the slots of a ring.
+/// The order of the transitions in the slots of a ring, and in those behind it, which keep demonstrations.
 #[derive(Clone, Copy, Default)]
 pub(in crate::learn) struct Sequences<'r> {
     /// Transitions ever stored, and those removed since.
@@ -35,6 +35,10 @@ impl<'r> Sequences<'r> {
     /// The slot of the environment's transition before this one, of any episode, if the store holds it.
     pub(in crate::learn) fn before(&self, slot: u32) -> Option<u32> {
         let (ago, slots) = (u64::from(*self.before.get(slot as usize)?), self.slots);
+        if let Some(kept) = u64::from(slot).checked_sub(slots) {
+            let before = kept.checked_sub(ago).filter(|_| ago > 0)?;
+            return Some(before.saturating_add(slots) as u32);
+        }
         let newest = self.num_stored.checked_sub(1)?;
         let age = newest.checked_rem(slots)?.saturating_add(slots).saturating_sub(slot.into()).checked_rem(slots)?;
         let before = newest.checked_sub(age)?.checked_sub(ago).filter(|number| ago > 0 && *number >= self.num_gone)?;

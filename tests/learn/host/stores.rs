@@ -11,7 +11,7 @@ use rlcore::nn::{Activation, Layer, LayerKind};
 use rlcore::space::Space;
 
 /// Learners off policy: every algorithm, value distributions, priorities, sequences of recurrent layers, frames kept once,
-/// normalization and masks; updates of several gradient steps, in some of which the policy learns.
+/// normalization, masks and kept demonstrations; updates of several gradient steps, in some of which the policy learns.
 #[cfg(feature = "off_policy")]
 pub fn over_stores(num_chunks: u32, overlap: u32) -> Vec<Host> {
     let (dqn, td3, sac) = (Config::of(Algorithm::Dqn), Config::of(Algorithm::Td3), Config::of(Algorithm::Sac));
@@ -23,7 +23,8 @@ pub fn over_stores(num_chunks: u32, overlap: u32) -> Vec<Host> {
     let conv = [Layer::conv(3, [2, 2], [1, 1], Activation::Relu)];
     let sequences = |c: Config| Config { sequence_len: 3, burn_in: 2, n_step: 2, ..weighted(c) };
     let normalized = |c: Config| c.normalized(1, 1);
-    let all: [(Config, &[Layer], &Space, &Space); 9] = [
+    let shown = |c: Config| Config { demonstration_size: 30, demonstration_share: 0.3, imitation_coef: 0.5, ..c };
+    let all: [(Config, &[Layer], &Space, &Space); 11] = [
         (weighted(Config { dueling: 1, n_step: 3, use_action_mask: 1, ..dqn }), &[], &plain, &choose),
         (Config { num_atoms: 5, value_min: -1.0, value_max: 3.0, noisy: 1 - overlap, ..dqn }, &[], &plain, &choose),
         (frames, &conv, &images, &choose),
@@ -33,6 +34,8 @@ pub fn over_stores(num_chunks: u32, overlap: u32) -> Vec<Host> {
         (normalized(sac), &[], &plain, &move_),
         (weighted(Config { use_action_mask: 1, ..sac }), &[], &plain, &choose),
         (sequences(sac), &gru, &plain, &move_),
+        (shown(weighted(Config { n_step: 2, ..td3 })), &[], &plain, &move_),
+        (shown(sequences(dqn)), &gru, &plain, &choose),
     ];
     let made = all.map(|(c, layers, obs, action)| {
         let c = Config { num_envs: 5, num_chunks, train_interval: 10, gradient_steps: 3, overlap, ..c };

@@ -4,7 +4,7 @@ use crate::block::{self, LayoutError};
 use crate::error::{Error, Kind, Result, check_finite, check_rows};
 use crate::kernels::categorical::{self, Logits};
 use crate::kernels::stack::MAX_STACK;
-use crate::learn::actor::{Head, Raw, Recurrent, Said, Sampling, check_action, check_obs, see};
+use crate::learn::actor::{Head, Raw, Recurrent, Said, Sampling, see};
 use crate::learn::actor_config::ActorConfig;
 use crate::learn::algorithm::{q, sac, td3};
 use crate::learn::learner::act::{STATES, recall};
@@ -37,7 +37,7 @@ impl Learner<'_> {
         // No error is possible from here on.
         let envs = Rows::new(block::rows(self.work.row, 0, m, 1)?, 0);
         envs.put(block::rows(self.work.rng, 0, m, 1)?, 1, self.act_rng)?;
-        self.begin(begin, m, obs)?;
+        self.begin(begin, m, obs, false)?;
         let rows = Rows::new(block::rows(self.work.row, 0, m, 1)?, begin as u32);
         let numbers = block::rows_mut(self.work.vector, 0, m, self.sizes.std_len)?;
         let head = Head::new(&self.actor, self.taken.read(), &[]);
@@ -99,7 +99,7 @@ impl Learner<'_> {
 
     /// Begins a transition for each of the first `m` environments of the list, with the actions in the working arrays.
     /// Transitions that are `n_step` steps old are added to the store.
-    fn begin(&mut self, begin: usize, m: usize, obs: Elements<'_>) -> Result {
+    fn begin(&mut self, begin: usize, m: usize, obs: Elements<'_>, shown_by_host: bool) -> Result {
         let (choices, numbers) = (self.taken.n.len(), self.sizes.std_len);
         for k in 0..m {
             let env = *self.work.row.get(k).ok_or(LayoutError)? as usize;
@@ -134,6 +134,9 @@ impl Learner<'_> {
                 block::copy(own, block::rows(self.work.state, k, 1, width)?);
                 begins.fill(GOES_ON);
             }
+            if let Some(shown) = self.replay.begun_shown.get_mut(begun) {
+                *shown = u8::from(shown_by_host);
+            }
             *b.reward.get_mut(begun).ok_or(LayoutError)? = 0.0;
             *b.discount.get_mut(begun).ok_or(LayoutError)? = 1.0;
             *self.open.get_mut(env).ok_or(LayoutError)? = 1;
@@ -144,25 +147,15 @@ impl Learner<'_> {
         Ok(())
     }
 
-    /// Begins transitions with actions supplied by the host, in place of `act`. The actions must be in the action space, and
-    /// choices allowed by the mask. An episode with such an action is excluded from the episode statistics.
-    ///
-    /// Shapes and errors as [`Learner::act`]; `Value` for an action outside of the action space or not allowed.
-    pub fn demonstrate(
+    /// [`Learner::demonstrate`] with checked shapes.
+    pub(in crate::learn::learner) fn demonstrate_to_store(
         &mut self,
         active: Option<&[u8]>,
         obs: Elements<'_>,
         mask: Option<&[u8]>,
         action: Elements<'_>,
     ) -> Result {
-        let _changing = self.mark.begin();
         let n = self.sizes.n;
-        let what = "learner: learners on policy learn from actions that they draw, not from demonstrations.";
-        Error::new(Kind::Disabled, what).fail_if(!self.config.needs().replay)?;
-        self.state.check_recording(self.config, "learner demonstrate: an update is due; call learn first.")?;
-        check_obs("learner demonstrate: obs", self.shape(), n, &obs)?;
-        check_action(self.shape(), n, action.kind(), action.len())?;
-        self.check_mask(mask, n)?;
         let listed = select("learner demonstrate: active flags", 0..n, active, (self.open, 0), self.work.row);
         let done = listed.and_then(|m| match m {
             0 => Ok(()),
@@ -201,7 +194,7 @@ impl Learner<'_> {
             let what = "learner demonstrate: the action of environment {given} is outside of the action space, or not allowed.";
             Error::new(Kind::Value, what).given(env).fail_if(!fits)?;
         }
-        self.begin(0, m, obs)?;
+        self.begin(0, m, obs, true)?;
         // Episodes with demonstrations are excluded from the agent's statistics.
         for env in Rows::new(block::rows(self.work.row, 0, m, 1)?, 0).iter() {
             *self.replay.shown.get_mut(env).ok_or(LayoutError)? = 1;

@@ -48,6 +48,14 @@ impl Config {
         Error::new(Kind::Config, what)
             .given_f32(self.priority_exponent)
             .fail_if(self.buffer_size == 0 && self.priority_exponent > 0.0)?;
+        let what = "learner config: demonstration_size of 0 without a store of its own";
+        let (shown, stacked) = (self.demonstration_size as usize, self.num_stacked > 0);
+        Error::new(Kind::Config, what).given(shown).fail_if(shown > 0 && self.buffer_size == 0)?;
+        let what = "learner config: demonstration_size of 0 with num_stacked off policy, whose frames are kept once and overwritten,";
+        Error::new(Kind::Config, what).given(shown).fail_if(shown > 0 && stacked)?;
+        let what = "learner config: buffer_size + demonstration_size that fits 32 bits";
+        let all = self.buffer_size.checked_add(self.demonstration_size);
+        Error::new(Kind::Overflow, what).given(shown).fail_if(all.is_none())?;
         self.check_distributions()?;
         let what = "learner config: num_critics of 1 or 2, or with num_quantiles of 1 to 8";
         let refused = self.num_critics > 2 && self.num_quantiles == 0;

@@ -27,6 +27,7 @@ impl Learner<'_> {
         }
         let r = &mut self.replay;
         r.weights.clear();
+        r.kept_weights.clear();
         r.begun.mask.fill(1);
         r.begun_frames.fill(ZEROS);
         r.obs_var.fill(1.0);
@@ -40,9 +41,30 @@ impl View<'_> {
         num::exp(self.state.log_temperature)
     }
 
-    /// The number of transitions in the replay store.
+    /// The number of transitions in the replay store, besides kept demonstrations.
     pub fn stored(&self) -> usize {
         self.state.num_stored.saturating_sub(self.state.num_gone) as usize
+    }
+
+    /// The number of demonstrations that are kept.
+    pub fn kept(&self) -> usize {
+        self.state.num_kept as usize
+    }
+
+    /// Kept demonstrations that gradient steps may draw: none that has arrived since a running update began.
+    pub(super) fn drawable_kept(&self) -> u64 {
+        let s = &self.state;
+        if s.runs_besides(self.config) { s.begun_kept } else { s.num_kept }
+    }
+
+    /// Sequences of a batch, or transitions without recurrent layers, that are drawn from kept demonstrations.
+    pub(super) fn shown_sequences(&self) -> usize {
+        let (c, all, [end, gone]) = (self.config, self.config.batch_sequences(), self.drawable());
+        match (self.drawable_kept(), end.saturating_sub(gone)) {
+            (0, _) => 0,
+            (_, 0) => all,
+            _ => c.demonstrated(all),
+        }
     }
 
     /// Transitions ever stored that gradient steps may draw, and those removed since: none that has arrived since a running
@@ -64,6 +86,9 @@ impl View<'_> {
 
     /// Whether this slot holds a transition that gradient steps may draw.
     pub(super) fn holds(&self, slot: usize) -> bool {
+        if let Some(kept) = slot.checked_sub(self.config.buffer_size as usize) {
+            return (kept as u64) < self.drawable_kept();
+        }
         let (slots, [end, gone]) = (u64::from(self.config.buffer_size), self.drawable());
         let newest = end.checked_rem(slots).unwrap_or(0).saturating_add(slots).saturating_sub(1);
         newest

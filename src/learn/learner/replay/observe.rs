@@ -102,9 +102,9 @@ impl Learner<'_> {
         }
     }
 
-    /// Whether the store holds as many transitions as a batch.
+    /// Whether the store holds as many transitions as a batch, with kept demonstrations.
     pub(super) fn has_batch(&self) -> bool {
-        self.view().stored() >= self.config.batch_size as usize
+        self.view().stored().saturating_add(self.view().kept()) >= self.config.batch_size as usize
     }
 
     /// The row of an environment's transition with this number in its episode. Only the last `n_step` numbers have rows.
@@ -134,7 +134,14 @@ impl Learner<'_> {
             mask: own_mask, choice, vector, reward, discount, state, begin, before,
         } = &mut self.replay.store;
         let from = &self.replay.begun;
-        let slot = self.state.num_stored.checked_rem(self.config.buffer_size.into()).unwrap_or(0) as usize;
+        let slots = self.config.buffer_size as usize;
+        // The first demonstrations are kept behind the ring.
+        let keeps = self.replay.begun_shown.get(begun).is_some_and(|shown| *shown != 0)
+            && self.state.num_kept < self.config.demonstration_size.into();
+        let slot = match keeps {
+            true => slots.saturating_add(self.state.num_kept as usize),
+            false => self.state.num_stored.checked_rem(slots as u64).unwrap_or(0) as usize,
+        };
         let row = |width| (begun, slot, width);
         copy_row(from.obs, obs, row(sizes.obs_len))?;
         let (whole, rest) = (sizes.pixels_len, sizes.rest_len());
@@ -148,10 +155,23 @@ impl Learner<'_> {
         copy_row(from.begin, begin, row(from.begin.len().min(1)))?;
         if let Some(before) = before.get_mut(slot) {
             let env = begun.checked_div(self.config.n_step as usize).unwrap_or(0);
-            let (number, last) = (self.state.num_stored, self.replay.last.get_mut(env).ok_or(LayoutError)?);
+            let (number, last) = match keeps {
+                true => (self.state.num_kept, self.replay.last_kept.get_mut(env)),
+                false => (self.state.num_stored, self.replay.last.get_mut(env)),
+            };
+            let last = last.ok_or(LayoutError)?;
             let ago = number.saturating_add(1).saturating_sub(*last);
             *before = if *last == 0 { 0 } else { u32::try_from(ago).unwrap_or(0) };
             *last = number.saturating_add(1);
+            // After a transition in the other part, the one that is linked to is not the previous one.
+            if let Some(was_kept) = self.replay.was_kept.get_mut(env) {
+                if *was_kept != u8::from(keeps)
+                    && let Some(begin) = begin.get_mut(slot)
+                {
+                    *begin = BEGINS_AFTER_CUT;
+                }
+                *was_kept = u8::from(keeps);
+            }
         }
         copy_row(self.work.mask, next_mask, (mask, slot, sizes.masks))?;
         match next {
@@ -170,13 +190,21 @@ impl Learner<'_> {
         ring.tell(block::rows(self.replay.begun_frames, begun, 1, num)?, block::rows_mut(frame, slot, 1, num)?);
         ring.tell(frames, block::rows_mut(next_frame, slot, 1, num)?);
         block::rows_mut(stamp, slot, 1, num.min(1))?.fill(self.state.num_frames as u32);
+        // An update does not draw transitions that arrive while it runs.
+        let weight = if self.state.runs_besides(self.config) { 0.0 } else { self.state.largest };
+        let weighs = self.config.priority_exponent > 0.0;
+        if keeps {
+            if weighs {
+                self.replay.kept_weights.set_checked(&[self.state.num_kept as u32], &[weight]);
+            }
+            self.state.num_kept = self.state.num_kept.saturating_add(1);
+            return Ok(());
+        }
         if self.view().stored() == self.config.buffer_size as usize {
             self.state.num_gone = self.state.num_gone.saturating_add(1);
         }
         self.state.num_stored = self.state.num_stored.saturating_add(1);
-        if self.config.priority_exponent > 0.0 {
-            // An update does not draw transitions that arrive while it runs.
-            let weight = if self.state.runs_besides(self.config) { 0.0 } else { self.state.largest };
+        if weighs {
             self.replay.weights.set_checked(&[slot as u32], &[weight]);
         }
         Ok(())

@@ -106,7 +106,8 @@ impl Learner<'_> {
         let use_mask = self.config.use_action_mask as usize;
         let what = "learner learn_transitions: next_action_mask must be given exactly if use_action_mask is 1; it is {needed}.";
         Error::new(Kind::Shape, what).needed(use_mask).fail_if(next_mask.is_some() != (use_mask != 0))?;
-        let wrong = if mask.is_some() { use_mask == 0 } else { self.sizes.replay.own_masks > 0 };
+        let needed = self.sizes.replay.own_masks > 0 && self.config.needs().critics;
+        let wrong = if mask.is_some() { use_mask == 0 } else { needed };
         let what = "learner learn_transitions: action_mask must be given to SAC exactly if use_action_mask is 1, and to DQN only then; it is {needed}.";
         Error::new(Kind::Shape, what).needed(use_mask).fail_if(wrong)?;
         let what = "learner learn_transitions: action_mask forbids every choice of an element of transition {given}.";

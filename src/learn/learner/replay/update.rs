@@ -5,6 +5,7 @@ use core::mem;
 use core::slice::from_mut;
 
 use crate::block::{self, LayoutError};
+use crate::data::sum_tree;
 use crate::error::{Result, check_finite};
 use crate::learn::algorithm::{discrete_sac, sac};
 use crate::learn::learner::context::BatchContext;
@@ -17,6 +18,7 @@ use crate::learn::optimizer::ParamState;
 use crate::learn::store::sequences::Sequences;
 use crate::learn::transition_batch::TransitionBatch;
 use crate::num;
+use crate::rng::Rng;
 
 /// The number of transitions that are drawn together.
 const DRAWS: usize = 32;
@@ -52,6 +54,7 @@ impl Learner<'_> {
         }
         let s = &mut *self.state;
         (s.begun_steps, s.begun_stored, s.begun_return_var) = (s.num_steps, s.num_stored, s.return_var);
+        s.begun_kept = s.num_kept;
         block::copy(self.acting, self.params);
         block::copy(self.replay.obs_mean, self.obs_mean);
         block::copy(self.replay.obs_var, self.obs_var);
@@ -59,7 +62,7 @@ impl Learner<'_> {
 
     /// After the last gradient step of an update: transitions that have arrived meanwhile can be drawn from here on.
     fn close(&mut self) {
-        let (c, [begun, gone]) = (self.config, self.view().drawable());
+        let (c, [begun, gone], begun_kept) = (self.config, self.view().drawable(), self.view().drawable_kept());
         let besides = self.state.runs_besides(c);
         (self.state.num_left, self.state.updating) = (0, 0);
         self.wipe();
@@ -70,6 +73,11 @@ impl Learner<'_> {
             let slot = number.checked_rem(c.buffer_size.into()).unwrap_or(0) as u32;
             if c.priority_exponent > 0.0 {
                 self.replay.weights.set_checked(&[slot], &[self.state.largest]);
+            }
+        }
+        for at in begun_kept..self.state.num_kept {
+            if c.priority_exponent > 0.0 {
+                self.replay.kept_weights.set_checked(&[at as u32], &[self.state.largest]);
             }
         }
         self.forget();
@@ -88,6 +96,7 @@ impl Learner<'_> {
         let (c, steps, s) = (self.config, self.steps_of_update(), &mut *self.state);
         s.updating = 1;
         s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, steps)?;
+        s.imitation_coef = c.scheduled(c.imitation_coef, c.imitation_coef_end, steps)?;
         if is_given {
             self.order.iter_mut().zip(0..).for_each(|(slot, row)| *slot = row);
         } else {
@@ -100,8 +109,9 @@ impl Learner<'_> {
         self.add_noise()
     }
 
-    /// Draws transitions of the store, or the last ones of sequences, uniformly or by priority.
-    pub(super) fn draw(&mut self) -> Result {
+    /// Draws transitions of the store, or the last ones of sequences, uniformly or by priority: first those of kept
+    /// demonstrations, then the others.
+    pub(in crate::learn::learner) fn draw(&mut self) -> Result {
         if self.config.priority_exponent > 0.0 {
             self.draw_by_priority()?;
         } else {
@@ -144,10 +154,15 @@ impl Learner<'_> {
     /// Draws any transitions of the store.
     fn draw_any(&mut self) {
         let (slots, [end, gone]) = (u64::from(self.config.buffer_size), self.view().drawable());
-        let held = end.saturating_sub(gone);
+        let (held, shown, kept) =
+            (end.saturating_sub(gone), self.view().shown_sequences(), self.view().drawable_kept());
         // Any used slot, unless the oldest ones are empty: then slots from the oldest transition on.
         let (last, from) = (held.saturating_sub(1), if held < end.min(slots) { gone } else { 0 });
-        for slot in self.order.iter_mut().take(self.config.batch_sequences()) {
+        for (i, slot) in self.order.iter_mut().take(self.config.batch_sequences()).enumerate() {
+            if i < shown {
+                *slot = self.state.rng.bounded(kept.saturating_sub(1)).saturating_add(slots) as u32;
+                continue;
+            }
             let number = from.wrapping_add(self.state.rng.bounded(last));
             *slot = number.checked_rem(slots).unwrap_or(0) as u32;
         }
@@ -156,29 +171,17 @@ impl Learner<'_> {
 
     /// Draws transitions in proportion to their weights, one from each of as many equal parts of the sum of weights. The
     /// importance of a transition corrects for its weight with the exponent `importance_exponent`, relative to the smallest
-    /// weight.
+    /// weight. Kept demonstrations are drawn so by their own weights (as in R2D3, Paine et al. 2019).
     fn draw_by_priority(&mut self) -> Result {
-        let (steps, weights, s) = (self.steps_of_update(), self.replay.weights.view(), &mut *self.state);
-        let count = self.config.batch_sequences();
-        let part = weights.total() / count as f64;
-        let exponent = self.config.importance(steps);
-        let mut begin = 0.0;
-        let (order, importance) = (self.order.get_mut(..count), self.replay.importance.get_mut(..count));
-        let (order, importance) = (order.ok_or(LayoutError)?, importance.ok_or(LayoutError)?);
-        for (order, importance) in order.chunks_mut(DRAWS).zip(importance.chunks_mut(DRAWS)) {
-            let mut mass = [0.0; DRAWS];
-            let mass = mass.get_mut(..order.len()).ok_or(LayoutError)?;
-            for mass in &mut *mass {
-                *mass = (begin + s.rng.uniform()) * part;
-                begin += 1.0;
-            }
-            weights.find(mass, order)?;
-            for (importance, slot) in importance.iter_mut().zip(order) {
-                let ratio = f64::from(weights.min()) / f64::from(weights.weight(*slot as usize));
-                *importance = num::pow64(ratio, exponent) as f32;
-            }
-        }
-        Ok(())
+        let (shown, all) = (self.view().shown_sequences(), self.config.batch_sequences());
+        let exponent = self.config.importance(self.steps_of_update());
+        let (rng, r) = (&mut self.state.rng, &mut self.replay);
+        let (order, importance) = (self.order.get_mut(..all), r.importance.get_mut(..all));
+        let (first, others) = order.ok_or(LayoutError)?.split_at_mut_checked(shown).ok_or(LayoutError)?;
+        let (own, rest) = importance.ok_or(LayoutError)?.split_at_mut_checked(shown).ok_or(LayoutError)?;
+        draw_by_weight(&r.kept_weights.view(), exponent, rng, first, own)?;
+        first.iter_mut().for_each(|slot| *slot = slot.saturating_add(self.config.buffer_size));
+        draw_by_weight(&r.weights.view(), exponent, rng, others, rest)
     }
 
     /// Sets the weights of the batch's transitions from their errors.
@@ -194,7 +197,13 @@ impl Learner<'_> {
             }
             let drawn = if c.sequence_len > 0 { &*self.replay.sequence } else { &*self.order };
             let error = self.replay.error.get(..drawn.len()).unwrap_or_default();
-            self.replay.weights.set_checked(drawn, error);
+            let shown = drawn.iter().take_while(|slot| **slot >= c.buffer_size).count();
+            let (first, rest) = drawn.split_at_checked(shown).unwrap_or_default();
+            let (own, others) = error.split_at_checked(shown).unwrap_or_default();
+            for (slot, error) in first.iter().zip(own) {
+                self.replay.kept_weights.set_checked(&[slot.saturating_sub(c.buffer_size)], &[*error]);
+            }
+            self.replay.weights.set_checked(rest, others);
         }
     }
 
@@ -274,8 +283,9 @@ impl Learner<'_> {
     fn step_values(&mut self, record: &[f32]) -> Result {
         let (c, s) = (self.config, &mut *self.state);
         let (grads, losses) = record.split_at_checked(self.params.len()).ok_or(LayoutError)?;
-        let [value_loss, value_mean, ..] = *losses.first_chunk::<LOSSES>().ok_or(LayoutError)?;
-        check_finite("learner losses", &[value_loss, value_mean])?;
+        let [value_loss, value_mean, value_size, ..] = *losses.first_chunk::<LOSSES>().ok_or(LayoutError)?;
+        check_finite("learner losses", &[value_loss, value_mean, value_size])?;
+        s.value_size = value_size;
         let critics = c.needs().critics;
         let first = if critics { self.sizes.net.param_len() } else { 0 };
         let (steps, rate) = match critics {
@@ -351,7 +361,11 @@ impl<'a> View<'a> {
             let first = half.saturating_mul(c.batch_size as usize).saturating_add(begin);
             block::rows(r.draws, first, end.saturating_sub(begin), self.sizes.std_len)
         };
+        let demonstrated = given.is_none().then(|| self.order.iter().filter(|slot| **slot >= c.buffer_size).count());
         Ok(BatchContext {
+            demonstrated: demonstrated.unwrap_or(0),
+            imitation_coef: self.state.imitation_coef,
+            value_size: self.state.value_size,
             target: noise::of(r.target, r.noisy_target),
             store,
             frames: r.frames,
@@ -364,6 +378,32 @@ impl<'a> View<'a> {
             policy_next: self.state.updating > 1,
         })
     }
+}
+
+/// Draws items in proportion to their weights, one from each of as many equal parts of the sum of weights, and writes their
+/// importance.
+fn draw_by_weight(
+    weights: &sum_tree::View<'_>,
+    exponent: f64,
+    rng: &mut Rng,
+    order: &mut [u32],
+    importance: &mut [f32],
+) -> Result {
+    let (part, mut begin) = (weights.total() / order.len() as f64, 0.0);
+    for (order, importance) in order.chunks_mut(DRAWS).zip(importance.chunks_mut(DRAWS)) {
+        let mut mass = [0.0; DRAWS];
+        let mass = mass.get_mut(..order.len()).ok_or(LayoutError)?;
+        for mass in &mut *mass {
+            *mass = (begin + rng.uniform()) * part;
+            begin += 1.0;
+        }
+        weights.find(mass, order)?;
+        for (importance, slot) in importance.iter_mut().zip(order) {
+            let ratio = f64::from(weights.min()) / f64::from(weights.weight(*slot as usize));
+            *importance = num::pow64(ratio, exponent) as f32;
+        }
+    }
+    Ok(())
 }
 
 /// Moves target parameters towards `params` by the fraction `rate`.

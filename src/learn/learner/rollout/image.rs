@@ -5,6 +5,8 @@ use crate::error::{Error, Kind, Result, check_finite};
 use crate::learn::learner::View;
 use crate::learn::store::history::{GIVEN_UP, NOT_DRAWN};
 use crate::learn::store::rollout::{NONE, owner};
+use crate::learn::store::shown;
+use crate::learn::struct_action::MAX_EACH;
 use crate::learn::tasks;
 use crate::rng::Rng;
 
@@ -25,7 +27,39 @@ impl View<'_> {
         }
         self.check_slots()?;
         self.check_rollout()?;
-        self.check_history()
+        self.check_history()?;
+        self.check_kept()
+    }
+
+    /// Checks kept demonstrations, and those that were drawn.
+    fn check_kept(&self) -> Result {
+        let image = || Error::new(Kind::Image, "learner image: demonstrations that are kept");
+        let (s, c, shown) = (&self.state, self.config, &self.shown);
+        let counts = s.begun_kept <= s.num_kept && s.num_kept <= c.demonstration_size.into();
+        let coefs = [s.imitation_coef, s.value_size].iter().all(|x| (0.0..=f32::MAX).contains(x));
+        let drawn = shown.drawn.iter().all(|row| *row == shown::NOT_DRAWN || u64::from(*row) < s.num_kept);
+        image().fail_if(!(counts && coefs && drawn && shown.rng.iter().all(Rng::is_valid)))?;
+        let (kept, head, masks) = (s.num_kept as usize, self.head()?, self.sizes.masks);
+        let (numbers, bytes) =
+            (check_finite("", shown.obs_numbers), shown.obs_bytes.chunks_exact(self.shape().obs_size().max(1)));
+        let can_be = !self.sizes.seen.coded || bytes.take(kept).all(|bytes| self.sizes.seen.can_be(bytes, 0));
+        let finite = numbers.and(check_finite("", shown.numbers)).is_ok();
+        let mask = if masks > 0 { Some(block::rows(shown.mask, 0, kept, masks)?) } else { None };
+        let allowed = mask.is_none() || head.check_mask(mask, kept).is_ok();
+        image().fail_if(!(finite && can_be && allowed))?;
+        let ([k, a], width) = (head.lens(), head.action_len());
+        if !shown.choices.is_empty() {
+            let choices = block::rows(shown.choices, 0, kept, width)?;
+            return image().fail_if(!head.could_take(choices, mask));
+        }
+        let (mut choice, mut vector) = ([0; MAX_EACH], [0.0; MAX_EACH]);
+        for (i, action) in shown.bytes.chunks_exact(width.max(1)).take(kept).enumerate() {
+            let (choice, vector) = (block::rows_mut(&mut choice, 0, 1, k)?, block::rows_mut(&mut vector, 0, 1, a)?);
+            let mask = mask.map(|mask| block::rows(mask, i, 1, masks)).transpose()?;
+            let fits = head.part(action, choice, vector).is_ok() && head.could_take(choice, mask);
+            image().fail_if(!(fits && check_finite("", vector).is_ok()))?;
+        }
+        Ok(())
     }
 
     /// Checks that every recorded transition has its slot, and that the slot's environment refers to it.

@@ -16,6 +16,7 @@ use crate::learn::noise;
 use crate::learn::optimizer::ParamState;
 use crate::learn::rows::{Rows, list};
 use crate::learn::store::rollout::{list_by_env, owner};
+use crate::learn::store::shown::NOT_DRAWN;
 use crate::learn::tasks;
 use crate::num;
 use crate::space::Elements;
@@ -118,6 +119,8 @@ impl Learner<'_> {
         let before = s.num_steps.saturating_sub(c.batch_len() as u64);
         s.learning_rate = c.scheduled(c.learning_rate, c.learning_rate_end, before)?;
         s.clip = c.scheduled(c.clip, c.clip_end, before)?;
+        s.imitation_coef = c.scheduled(c.imitation_coef, c.imitation_coef_end, before)?;
+        s.begun_kept = s.num_kept;
         s.entropy_coef = c.scheduled(c.entropy_coef, c.entropy_coef * c.entropy_share_end, before)?;
         if let Some(age) = self.prime_age.first_mut() {
             if *age == 0 {
@@ -156,6 +159,9 @@ impl Learner<'_> {
         }
         if tasks::BUILT {
             self.history.draw(c);
+        }
+        if c.demonstration_size > 0 && s.imitation_coef > 0.0 {
+            self.shown.draw(c.demonstrated(c.minibatch_len()), s.begun_kept)?;
         }
         Ok(())
     }
@@ -236,6 +242,7 @@ impl Learner<'_> {
         block::copy(self.acting, self.params);
         self.done.fill(0);
         self.wipe();
+        self.shown.drawn.fill(NOT_DRAWN);
         let s = &mut *self.state;
         if s.updating != 0 || s.learn_end != 0 {
             if self.config.overlap == 0 {
