@@ -31,6 +31,7 @@ pub use activation::Activation;
 pub use adam::{Adam, Epsilon};
 pub use carry::Carry;
 pub use descent::clip_global_norm;
+pub(crate) use descent::Parts;
 #[cfg(feature = "stream")]
 pub(crate) use descent::norm;
 pub use initializer::Initializer;

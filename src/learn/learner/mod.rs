@@ -241,6 +241,8 @@ fields! {
         prime_age: Cold<[u32]> = u32::min(c.prime_interval, 1) as usize,
         /// The history of past steps, with auxiliary tasks.
         history: Cold<History> = lens.history,
+        /// One for each layer, of all networks: bit k: its tensor k is frozen.
+        frozen_tensors: Cold<[u8]> = lens.layers,
     }
     /// A learner, cut from its block.
     ///
