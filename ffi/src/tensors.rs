@@ -150,7 +150,7 @@ pub unsafe extern "C" fn rlcore_learner_config_read(
         let learner = view(p, View::open)?;
         ptr::init_sized(config, config_size, || {
             let written = Extent::of("learner config", config.cast_const().cast(), config_size);
-            let told = (One::optional("out_num_listed_layers", out_num_listed_layers)?, ptr::Reads([learner.extent]));
+            let told = (One::optional("out_num_listed_layers", out_num_listed_layers)?, Reads([learner.extent]));
             let (told, ()) = written.writing(told)?;
             let own = *learner.config();
             ptr::tell(told, own.num_layers);
