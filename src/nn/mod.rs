@@ -30,8 +30,8 @@ mod weights;
 pub use activation::Activation;
 pub use adam::{Adam, Epsilon};
 pub use carry::Carry;
-pub use descent::clip_global_norm;
 pub(crate) use descent::Parts;
+pub use descent::clip_global_norm;
 #[cfg(feature = "stream")]
 pub(crate) use descent::norm;
 pub use initializer::Initializer;

@@ -124,10 +124,8 @@ fn places(h: &Host, tensors: &[NamedTensor]) -> Vec<bool> {
     // The moments are all words of the block that differ between zeros and ones.
     let (plain, whole, marked) = (with(&plain.block), with(&whole.block), with(&marked.block));
     let one = 1.0f32.to_bits();
-    let places: Vec<bool> = (0..plain.len())
-        .filter(|at| plain[*at] == 0 && whole[*at] == one)
-        .map(|at| marked[at] == one)
-        .collect();
+    let places: Vec<bool> =
+        (0..plain.len()).filter(|at| plain[*at] == 0 && whole[*at] == one).map(|at| marked[at] == one).collect();
     assert_eq!(places.len(), h.view().params().len());
     places
 }
