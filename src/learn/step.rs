@@ -19,12 +19,11 @@ impl Config {
     pub(super) fn trace_step(
         &self,
         to: ParamState<'_>,
-        policy: usize,
+        (policy, parts): (usize, [Option<&dyn Parts>; 2]),
         grads: &[f32],
         losses: &[f32],
         (learning_rate, discount): (f32, f32),
         limit: f32,
-        parts: [Option<&dyn Parts>; 2],
     ) -> Result<f32> {
         let norm = crate::nn::norm(grads)?;
         let (Some(&error), Some(&cut)) = (losses.get(ERROR), losses.get(CUT)) else { return Err(LayoutError.into()) };

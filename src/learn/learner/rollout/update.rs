@@ -198,7 +198,7 @@ impl Learner<'_> {
                     let rates = (s.learning_rate, before);
                     let frozen = [frozen(0, policy), frozen(policy, grads.len().saturating_sub(policy))];
                     let parts = frozen.each_ref().map(Frozen::parts);
-                    let norm = c.trace_step(to, policy, grads, losses, rates, PARAM_LIMIT, parts)?;
+                    let norm = c.trace_step(to, (policy, parts), grads, losses, rates, PARAM_LIMIT)?;
                     s.last_duration = learnt.copied().unwrap_or(0.0);
                     // The agent may have been removed after the losses were computed; the traces end then too.
                     if self.rollout.truncated.get(s.learn_begin as usize).is_some_and(|&x| x != 0) {
