@@ -1965,13 +1965,13 @@ typedef enum rlcore_tensors {
    weight_sigma and bias_sigma of noisy layers. A layer that reads all of a picture has its inputs in the order
    channels, height, width, in which PyTorch flattens pictures; the pictures themselves stay height, width, channels. */
 typedef struct rlcore_tensor {
-  char name[48];      /* its name, with a zero behind it */
-  uint64_t offset;    /* of its first number in the values of a call */
-  uint32_t rank;      /* dimensions, 1 to 4 */
-  uint32_t dims[4];   /* their lengths; 1 beyond rank */
-  uint32_t network;   /* 0: the network of the policy, or of Q; k: critic k, counted from 1 */
-  uint32_t layer;     /* its layer, an index of rlcore_learner_layers or rlcore_policy_layers */
-  uint32_t reserved;  /* zero */
+  char name[48];     /* its name, with a zero behind it */
+  uint64_t offset;   /* of its first number in the values of a call */
+  uint32_t rank;     /* dimensions, 1 to 4 */
+  uint32_t dims[4];  /* their lengths; 1 beyond rank */
+  uint32_t network;  /* 0: the network of the policy, or of Q; k: critic k, counted from 1 */
+  uint32_t layer;    /* its layer, an index of rlcore_learner_layers or rlcore_policy_layers */
+  uint32_t frozen;   /* 1: of a learner that leaves it as it is, by rlcore_learner_set_trainable; else 0 */
 } rlcore_tensor;
 
 /* How a policy makes actions of what its network computes. */
@@ -2040,6 +2040,26 @@ rlcore_status rlcore_learner_tensors_read(const rlcore_learner *p, uint32_t of, 
    of the tensor. Nothing is written then. */
 rlcore_status rlcore_learner_tensors_write(rlcore_learner *p, uint32_t of, const rlcore_tensor *tensors,
                                            uint32_t num_tensors, const float *values, size_t values_len);
+
+/* Freezes tensors of a learner, or lets them learn again: all whose names fit. Learning leaves frozen tensors as they
+   are: learn, imitate, learn_batch, learn_transitions, and gradients that others computed. Their gradients are 0, norms
+   that max_grad_norm limits and rlcore_learner_stats tells are those of the others, and moments of the optimizer rest.
+   So do traces of stream algorithms, until all traces end. Target networks follow as ever. The block keeps the flags,
+   through images, rlcore_learner_configure and rlcore_learner_adopt, which take and give none; a configuration with
+   another optimizer starts the moments of all tensors anew, and other limits of log_std move a frozen one into them.
+   Tensors that are written, adopted or followed from another learner change, frozen or not. SAC's temperature is no
+   tensor: temperature_rate 0 leaves it. What normalizes observations is none either: see rlcore_learner_freeze.
+   Example:
+     rlcore_learner_set_trainable(agent, "*", 0, NULL); // the heads alone learn
+     rlcore_learner_set_trainable(agent, "*head*", 1, NULL);
+   names:           a name of rlcore_learner_tensors; * stands for any characters, or none: layers.0.weight is one
+                    tensor, layers.0.* a layer, critics.* all critics, * everything.
+   trainable:       0: they are frozen; 1: they learn.
+   out_num_tensors: the number of tensors whose names fit, changed or not; NULL: not wanted.
+   Errors: E_RANGE for another trainable and for names of more than 4095 characters; E_CONFIG if no name fits;
+   E_NOT_READY while an update runs, and while gradients wait for rlcore_learner_learn_apply. Nothing is written then. */
+rlcore_status rlcore_learner_set_trainable(rlcore_learner *p, const char *names, uint32_t trainable,
+                                           uint32_t *out_num_tensors);
 
 /* Lists the layers that run in a policy, as rlcore_learner_layers does.
    out: [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.

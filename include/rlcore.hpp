@@ -1406,6 +1406,12 @@ class learner {
   status tensors_write(std::uint32_t of, span<const rlcore_tensor> tensors, span<const float> values) {
     return rlcore_learner_tensors_write(get(), of, tensors.data(), static_cast<std::uint32_t>(tensors.size()), values.data(), values.size());
   }
+  /* Freezes the tensors whose names fit, or lets them learn again; their number. * stands for any characters. */
+  result<std::uint32_t> set_trainable(const char *names, bool trainable) {
+    std::uint32_t num_tensors = 0;
+    if (const status s = rlcore_learner_set_trainable(get(), names, trainable, &num_tensors); !s) return s;
+    return num_tensors;
+  }
   /* The layers that run: of the policy's network, or with 1 of each critic's. */
   result<std::vector<rlcore_layer>> layers(std::uint32_t network = 0) const {
     return listed<rlcore_layer>([&](rlcore_layer *to, std::uint32_t capacity, std::uint32_t *len) {

@@ -1156,7 +1156,7 @@ typedef struct rlcore_tensor {
   uint32_t dims[4];
   uint32_t network;
   uint32_t layer;
-  uint32_t reserved;
+  uint32_t frozen;
 } rlcore_tensor;
 typedef struct rlcore_policy_info {
   uint32_t struct_size;
@@ -1200,6 +1200,11 @@ rlcore_status rlcore_learner_tensors_write(
   uint32_t num_tensors,
   /* in [values_len] */ const float *values,
   size_t values_len);
+rlcore_status rlcore_learner_set_trainable(
+  /* inout */ rlcore_learner *p,
+  /* in */ const char *names,
+  uint32_t trainable,
+  /* out optional */ uint32_t *out_num_tensors);
 rlcore_status rlcore_policy_layers(
   /* in */ const rlcore_policy *p,
   /* out [capacity] optional */ rlcore_layer *out,

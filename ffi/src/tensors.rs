@@ -8,7 +8,7 @@ use crate::learner_config::rlcore_learner_config;
 use crate::lifecycle::{Opened, open, view};
 use crate::mirror::{alike, versioned};
 use crate::policy::rlcore_policy;
-use crate::ptr::{self, Extent, Input, One, OutSized, Output, Plain, args_beside, exact};
+use crate::ptr::{self, Extent, Input, One, OutSized, Output, Plain, Reads, Writes, args, args_beside, exact};
 use crate::status::{Fault, Result, call, rlcore_status};
 use rlcore::error::{Error, Kind};
 use rlcore::learn::{Learner, NamedTensor, Policy, TensorsOf, View};
@@ -59,13 +59,13 @@ pub struct rlcore_tensor {
     pub network: u32,
     /// its layer, an index of rlcore_learner_layers or rlcore_policy_layers
     pub layer: u32,
-    /// zero
-    pub reserved: u32,
+    /// 1: of a learner that leaves it as it is, by rlcore_learner_set_trainable; else 0
+    pub frozen: u32,
 }
 
 // SAFETY: laid out as in C; numbers only.
 unsafe impl Plain for rlcore_tensor {}
-alike!(rlcore_tensor, NamedTensor { name, offset, rank, dims, network, layer, reserved });
+alike!(rlcore_tensor, NamedTensor { name, offset, rank, dims, network, layer, frozen });
 
 /// How a policy makes actions of what its network computes.
 #[derive(Clone, Copy)]
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn rlcore_learner_config_read(
         let learner = view(p, View::open)?;
         ptr::init_sized(config, config_size, || {
             let written = Extent::of("learner config", config.cast_const().cast(), config_size);
-            let told = (One::optional("out_num_listed_layers", out_num_listed_layers)?, ptr::Reads([learner.extent]));
+            let told = (One::optional("out_num_listed_layers", out_num_listed_layers)?, Reads([learner.extent]));
             let (told, ()) = written.writing(told)?;
             let own = *learner.config();
             ptr::tell(told, own.num_layers);
@@ -253,6 +253,43 @@ pub unsafe extern "C" fn rlcore_learner_tensors_write(
         );
         let (tensors, values) = learner.extent.writing(arrays)?;
         Ok(learner.write_tensors(of, tensors, values)?)
+    })
+}
+
+/// Freezes tensors of a learner, or lets them learn again: all whose names fit. Learning leaves frozen tensors as they
+/// are: learn, imitate, learn_batch, learn_transitions, and gradients that others computed. Their gradients are 0, norms
+/// that max_grad_norm limits and rlcore_learner_stats tells are those of the others, and moments of the optimizer rest.
+/// So do traces of stream algorithms, until all traces end. Target networks follow as ever. The block keeps the flags,
+/// through images, rlcore_learner_configure and rlcore_learner_adopt, which take and give none; a configuration with
+/// another optimizer starts the moments of all tensors anew, and other limits of log_std move a frozen one into them.
+/// Tensors that are written, adopted or followed from another learner change, frozen or not. SAC's temperature is no
+/// tensor: temperature_rate 0 leaves it. What normalizes observations is none either: see rlcore_learner_freeze.
+/// Example:
+///   rlcore_learner_set_trainable(agent, "*", 0, NULL); // the heads alone learn
+///   rlcore_learner_set_trainable(agent, "*head*", 1, NULL);
+/// names:           a name of rlcore_learner_tensors; * stands for any characters, or none: layers.0.weight is one
+///                  tensor, layers.0.* a layer, critics.* all critics, * everything.
+/// trainable:       0: they are frozen; 1: they learn.
+/// out_num_tensors: the number of tensors whose names fit, changed or not; NULL: not wanted.
+/// Errors: E_RANGE for another trainable and for names of more than 4095 characters; E_CONFIG if no name fits;
+/// E_NOT_READY while an update runs, and while gradients wait for rlcore_learner_learn_apply. Nothing is written then.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rlcore_learner_set_trainable(
+    p: *mut rlcore_learner,
+    names: *const c_char,
+    trainable: u32,
+    out_num_tensors: *mut u32,
+) -> rlcore_status {
+    call(|| unsafe {
+        let mut learner = open(p, Learner::open)?;
+        let names = ptr::text("names", names)?;
+        let trainable = ptr::flag("learner_set_trainable: trainable", trainable)?;
+        let told = One::optional("out_num_tensors", out_num_tensors)?;
+        let read = Extent::of("names", names.as_ptr(), names.len());
+        let (told, ..) = args((told, Reads([read]), Writes([learner.extent])))?;
+        let count = learner.set_trainable(names, trainable)?;
+        ptr::tell(told, count as u32);
+        Ok(())
     })
 }
 

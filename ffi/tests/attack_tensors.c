@@ -97,6 +97,13 @@ static void networks_of_torch(void) {
   TORCH(attention, attention, NULL, 4);
 }
 
+/* More characters than a text may have. */
+static const char *long_name(void) {
+  static char name[5000];
+  memset(name, '*', sizeof name - 1);
+  return name;
+}
+
 static void attacks_on_learners(void) {
   static const rlcore_layer layers[] = {{.kind = RLCORE_LAYER_GRU, .units = 5}};
   size_t params_len, values_len;
@@ -131,6 +138,26 @@ static void attacks_on_learners(void) {
   of = RLCORE_TENSORS_SECOND_MOMENTS;
   FINE(READ);
   WITH(w.values[3], -1, RLCORE_E_VALUE, "second ones of at least 0", WRITE);
+  const char *names = "layers.0.weight_*";
+  uint32_t trainable = 0;
+#define FREEZE rlcore_learner_set_trainable(w.agent, names, trainable, &w.len)
+  FINE(FREEZE);
+  CHECK(w.len == 2);
+  FINE(TENSORS);
+  CHECK(w.tensors[0].frozen == 1 && w.tensors[1].frozen == 1 && w.tensors[2].frozen == 0);
+  WITH(names, NULL, RLCORE_E_NULL, "names", FREEZE);
+  WITH(names, "layers.0", RLCORE_E_CONFIG, "a pattern that the name of a tensor fits", FREEZE);
+  WITH(names, "", RLCORE_E_CONFIG, "a pattern that the name of a tensor fits", FREEZE);
+  WITH(names, long_name(), RLCORE_E_RANGE, "names: a text that ends with NUL", FREEZE);
+  WITH(trainable, 2, RLCORE_E_RANGE, "trainable: 0 or 1, given 2", FREEZE);
+  REFUSED(RLCORE_E_NULL, "learner", rlcore_learner_set_trainable(NULL, names, trainable, NULL));
+  REFUSED(RLCORE_E_IMAGE, "block", rlcore_learner_set_trainable((rlcore_learner *)w.brain, names, trainable, NULL));
+  REFUSED(RLCORE_E_ALIGN, "out_num_tensors", rlcore_learner_set_trainable(w.agent, names, trainable, (uint32_t *)((char *)&w.len + 1)));
+  REFUSED(RLCORE_E_OVERLAP, "overlaps", rlcore_learner_set_trainable(w.agent, names, trainable, (uint32_t *)w.agent));
+  REFUSED(RLCORE_E_OVERLAP, "overlaps", rlcore_learner_set_trainable(w.agent, (const char *)w.agent, trainable, NULL));
+  names = "*", trainable = 1;
+  FINE(FREEZE);
+  CHECK(w.len == LEN(gru_tensors));
 #define LAYERS rlcore_learner_layers(w.agent, network, w.layers, capacity, &w.len)
   FINE(LAYERS);
   CHECK(w.len == 3 && w.layers[0].kind == RLCORE_LAYER_GRU && w.layers[1].flags == RLCORE_LAYER_HEAD && w.layers[2].units == 1);

@@ -11,6 +11,7 @@ pub mod actor_config;
 pub mod config;
 pub mod config_fields;
 pub mod distribution;
+mod frozen;
 pub mod imitation;
 pub mod learner;
 mod learner_spec;

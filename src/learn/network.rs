@@ -300,7 +300,7 @@ impl CompiledNetwork<'_> {
     }
 
     fn tensors_of(&self) -> Networks<'_> {
-        Networks { net: self.net, critic: Net::new(&[]), num_critics: 0 }
+        Networks { net: self.net, critic: Net::new(&[]), num_critics: 0, frozen: &[] }
     }
 
     /// Describes the tensors of all layers, as learners do. Returns their number; those beyond the length of `to` are not written.

@@ -3,7 +3,7 @@
 use crate::error::{Error, Kind, Name, Result};
 #[cfg(feature = "actor_critic")]
 use crate::nn::RmsProp;
-use crate::nn::{Adam, Epsilon};
+use crate::nn::{Adam, Epsilon, Parts};
 
 /// The optimizer of the parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -176,11 +176,23 @@ impl OptimizerConfig {
 
     /// Takes a step, and returns the norm of the gradient before clipping. Errors: as [`Adam::step`]; then nothing is written.
     pub fn step(&self, to: ParamState<'_>, grads: &[f32], learning_rate: f32) -> Result<f32> {
+        self.step_parts(to, grads, learning_rate, None)
+    }
+
+    /// [`OptimizerConfig::step`] that leaves all but some parts of the arrays as they are.
+    pub(super) fn step_parts(
+        &self,
+        to: ParamState<'_>,
+        grads: &[f32],
+        learning_rate: f32,
+        parts: Option<&dyn Parts>,
+    ) -> Result<f32> {
         let ParamState { params, m, v, steps } = to;
+        let rates = (learning_rate, self.max_grad_norm);
         #[cfg(feature = "actor_critic")]
         if self.optimizer.is_rms_prop() {
-            return self.rms_prop().step(params, grads, m, v, learning_rate, self.max_grad_norm);
+            return self.rms_prop().step_parts(params, grads, m, v, rates, parts);
         }
-        self.adam().step(params, grads, m, v, steps, learning_rate, self.max_grad_norm)
+        self.adam().step_parts(params, grads, m, v, steps, rates, parts)
     }
 }

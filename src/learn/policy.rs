@@ -183,7 +183,7 @@ impl<'a> Policy<'a> {
     }
 
     pub(super) fn networks(&self) -> Networks<'a> {
-        Networks { net: self.net, critic: Net::new(&[]), num_critics: 0 }
+        Networks { net: self.net, critic: Net::new(&[]), num_critics: 0, frozen: &[] }
     }
 
     /// The part of its learner's configuration that it keeps.

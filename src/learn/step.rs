@@ -9,15 +9,17 @@ use crate::block::LayoutError;
 use crate::error::Result;
 #[cfg(feature = "stream")]
 use crate::nn::Obgd;
+use crate::nn::Parts;
 
 impl Config {
     /// The same step along eligibility traces, which are stored as first moments; the parameters after the first `policy` ones
     /// have a separate trace. `losses` hold the error, and whether the traces end; `discount` is that over the previous step.
+    /// `parts` are those of both, if the step does not change all.
     #[cfg(feature = "stream")]
     pub(super) fn trace_step(
         &self,
         to: ParamState<'_>,
-        policy: usize,
+        (policy, parts): (usize, [Option<&dyn Parts>; 2]),
         grads: &[f32],
         losses: &[f32],
         (learning_rate, discount): (f32, f32),
@@ -32,10 +34,10 @@ impl Config {
         let (trace, values_trace) = to.m.split_at_mut_checked(policy).ok_or(LayoutError)?;
         let (grads, values_grads) = grads.split_at_checked(policy).ok_or(LayoutError)?;
         // Both steps are checked before either is taken.
-        let by = first.reach(params, trace, grads, error, learning_rate)?;
-        let values_by = second.reach(values_params, values_trace, values_grads, error, learning_rate)?;
-        first.trace_step(params, trace, grads, by);
-        second.trace_step(values_params, values_trace, values_grads, values_by);
+        let by = first.reach(params, trace, grads, (error, learning_rate), parts[0])?;
+        let values_by = second.reach(values_params, values_trace, values_grads, (error, learning_rate), parts[1])?;
+        first.trace_step(params, trace, grads, by, parts[0]);
+        second.trace_step(values_params, values_trace, values_grads, values_by, parts[1]);
         if cut != 0.0 {
             to.m.fill(0.0);
         }
@@ -52,21 +54,26 @@ impl Config {
         grads: &[f32],
         learning_rate: f32,
         limit: f32,
+        parts: Option<&dyn Parts>,
     ) -> Result<f32> {
         let kappa = if self.needs().q { self.kappa_value } else { self.kappa_policy };
-        let norm = Obgd { decay: 0.0, kappa, limit }.step(params, trace, grads, -1.0, learning_rate)?;
+        let norm = crate::nn::norm(grads)?;
+        let obgd = Obgd { decay: 0.0, kappa, limit };
+        let by = obgd.reach(params, trace, grads, (-1.0, learning_rate), parts)?;
+        obgd.trace_step(params, trace, grads, by, parts);
         trace.fill(0.0);
         Ok(norm)
     }
 
-    /// Takes a step that leaves parameters within ± `limit`, and returns the norm of the gradient before clipping. Errors: as
-    /// [`Adam::step`](crate::nn::Adam::step); then nothing is written.
+    /// Takes a step that leaves parameters within ± `limit`, and returns the norm of the gradient before clipping. It changes
+    /// `parts` alone, if there are any. Errors: as [`Adam::step`](crate::nn::Adam::step); then nothing is written.
     pub(super) fn optimizer_step(
         &self,
         to: ParamState<'_>,
         grads: &[f32],
         learning_rate: f32,
         limit: f32,
+        parts: Option<&dyn Parts>,
     ) -> Result<f32> {
         let settings = OptimizerConfig {
             optimizer: Optimizer::from_number(self.optimizer).unwrap_or_default(),
@@ -79,6 +86,6 @@ impl Config {
             momentum: self.rms_momentum,
             limit,
         };
-        settings.step(to, grads, learning_rate)
+        settings.step_parts(to, grads, learning_rate, parts)
     }
 }

@@ -23,8 +23,8 @@ pub struct NamedTensor {
     pub network: u32,
     /// The layer of that network, counted from 0.
     pub layer: u32,
-    /// 0.
-    pub reserved: u32,
+    /// 1: learning leaves it as it is; 0: it is learned, or belongs to no learner.
+    pub frozen: u32,
 }
 
 impl NamedTensor {
@@ -80,6 +80,8 @@ pub(super) struct Networks<'n> {
     /// The network of each critic; without layers if there are none.
     pub critic: Net<'n>,
     pub num_critics: usize,
+    /// One for each layer of each network: bit k: its tensor k is frozen. Empty: none is.
+    pub frozen: &'n [u8],
 }
 
 /// A tensor, its layer in the networks, and where the parameters of its network begin.
@@ -90,17 +92,28 @@ pub(super) struct Found<'n> {
     pub net: Net<'n>,
     pub begin: usize,
     pub role: u32,
+    /// Its layer among those of all networks, and its bit there, as in [`Networks::frozen`].
+    pub flag: (usize, u8),
 }
 
 impl<'n> Networks<'n> {
+    /// The networks one after another, with where the parameters of each begin.
+    fn each(&self) -> impl Iterator<Item = (usize, Net<'n>)> {
+        let (first, other) = (self.net.param_len(), self.critic.param_len());
+        let critic = self.critic;
+        let critics = (0..self.num_critics).map(move |k| (first.saturating_add(other.saturating_mul(k)), critic));
+        core::iter::once((0, self.net)).chain(critics)
+    }
+
     /// Calls `with` with each tensor, until it returns true or fails. Returns whether it returned true.
     fn any(&self, with: &mut dyn FnMut(Found<'n>) -> Result<bool>) -> Result<bool> {
-        let (mut offset, mut begin) = (0usize, 0usize);
-        for network in 0..=self.num_critics {
-            let net = if network == 0 { self.net } else { self.critic };
+        let (mut offset, mut number) = (0usize, 0usize);
+        for (network, (begin, net)) in self.each().enumerate() {
             for (layer, role) in net.roles().enumerate() {
-                for tensor in net.tensors(layer)?.as_slice() {
+                let bits = self.frozen.get(number).copied().unwrap_or(0);
+                for (tensor, k) in net.tensors(layer)?.as_slice().iter().zip(0..) {
                     let critic = (network as u32).checked_sub(1);
+                    let bit = 1u8.checked_shl(k).unwrap_or(0);
                     let told = NamedTensor {
                         name: *TensorName::new(critic, role, tensor.name).bytes(),
                         offset: offset as u64,
@@ -108,17 +121,45 @@ impl<'n> Networks<'n> {
                         dims: tensor.told().map(|len| len as u32),
                         network: network as u32,
                         layer: layer as u32,
-                        reserved: 0,
+                        frozen: u32::from(bits & bit != 0),
                     };
                     offset = offset.saturating_add(tensor.len());
-                    if with(Found { told, tensor: *tensor, net, begin, role })? {
+                    if with(Found { told, tensor: *tensor, net, begin, role, flag: (number, bit) })? {
                         return Ok(true);
                     }
                 }
+                number = number.saturating_add(1);
             }
-            begin = begin.saturating_add(net.param_len());
         }
         Ok(false)
+    }
+
+    /// Calls `with` with each layer that has a frozen tensor: where the parameters of its network begin, the network, the layer
+    /// there, and its flags; with `all` also with the others.
+    pub fn layers(&self, all: bool, with: &mut dyn FnMut(usize, Net<'n>, usize, u8) -> Result) -> Result {
+        let mut bits = self.frozen.iter();
+        for (begin, net) in self.each() {
+            for layer in 0..net.nodes().len() {
+                let own = bits.next().copied().unwrap_or(0);
+                if all || own != 0 {
+                    with(begin, net, layer, own)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `with` with the flag of each tensor whose name fits a pattern, as [`Found::flag`]. Returns their number.
+    pub fn fitting(&self, pattern: &[u8], with: &mut dyn FnMut((usize, u8))) -> Result<usize> {
+        let mut count = 0usize;
+        self.any(&mut |found| {
+            if fits(pattern, found.told.named().unwrap_or_default()) {
+                count = count.saturating_add(1);
+                with(found.flag);
+            }
+            Ok(false)
+        })?;
+        Ok(count)
     }
 
     /// Describes the tensors. Returns their number; those beyond the length of `to` are not written.
@@ -137,7 +178,7 @@ impl<'n> Networks<'n> {
     /// Copies all tensors out of numbers in the order of parameters. Those of Q are multiplied by `q_factor` in the last layer.
     pub fn read(&self, params: &[f32], q_factor: f32, mut to: &mut [f32]) -> Result {
         check_len("tensors: numbers of all, of length", to, params.len())?;
-        self.any(&mut |Found { told, tensor, net, begin, role }| {
+        self.any(&mut |Found { told, tensor, net, begin, role, .. }| {
             let own = block::rows(params, begin, net.param_len(), 1)?;
             let to = to.split_off_mut(..tensor.len()).ok_or(LayoutError)?;
             net.read_tensor(own, told.layer as usize, &tensor, to)?;
@@ -214,5 +255,70 @@ impl<'n> Networks<'n> {
             Error::new(Kind::Config, what).given(i).fail_if(!known)?;
         }
         Ok(())
+    }
+}
+
+/// Whether a name fits a pattern, in which `*` stands for any characters, or none.
+fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    let (mut at, mut read) = (0usize, 0usize);
+    // The last star, and where the characters that it stands for end.
+    let mut star = None;
+    while let Some(byte) = name.get(read) {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, read));
+                at = at.saturating_add(1);
+            }
+            Some(own) if own == byte => (at, read) = (at.saturating_add(1), read.saturating_add(1)),
+            _ => {
+                let Some((begin, end)) = star else { return false };
+                let end = end.saturating_add(1);
+                star = Some((begin, end));
+                (at, read) = (begin.saturating_add(1), end);
+            }
+        }
+    }
+    pattern.get(at..).unwrap_or_default().iter().all(|byte| *byte == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::string::String;
+
+    /// The definition: a star stands for every possible beginning of the rest.
+    fn by_trial(pattern: &[u8], name: &[u8]) -> bool {
+        match (pattern.split_first(), name.split_first()) {
+            (None, _) => name.is_empty(),
+            (Some((b'*', rest)), _) => (0..=name.len()).any(|k| by_trial(rest, &name[k..])),
+            (Some((a, rest)), Some((b, others))) => a == b && by_trial(rest, others),
+            (Some(_), None) => false,
+        }
+    }
+
+    #[test]
+    fn patterns_fit_as_if_every_beginning_were_tried() {
+        let word = |len: u32, letters: &[u8], mut number: usize| {
+            let mut text = String::new();
+            for _ in 0..len {
+                text.push(letters[number % letters.len()] as char);
+                number /= letters.len();
+            }
+            text
+        };
+        let mut fitting = [0, 0];
+        for (len, name_len) in (0..=5).flat_map(|len| (0..=5).map(move |other| (len, other))) {
+            for pattern in (0..3usize.pow(len)).map(|number| word(len, b"ab*", number)) {
+                for name in (0..2usize.pow(name_len)).map(|number| word(name_len, b"ab", number)) {
+                    let own = fits(pattern.as_bytes(), name.as_bytes());
+                    assert_eq!(own, by_trial(pattern.as_bytes(), name.as_bytes()), "{pattern} {name}");
+                    fitting[usize::from(own)] += 1;
+                }
+            }
+        }
+        assert!(fitting.iter().all(|count| *count > 500), "{fitting:?}");
+        assert!(fits(b"layers.1.*", b"layers.1.weight") && !fits(b"layers.1.*", b"layers.10.weight"));
+        assert!(fits(b"*head*", b"critics.1.head.bias") && !fits(b"layers.1", b"layers.1.weight"));
     }
 }

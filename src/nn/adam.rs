@@ -1,6 +1,6 @@
 //! Adam over flat arrays, with the gradient clipped to a global norm.
 
-use super::descent::{Arrays, Rule};
+use super::descent::{Arrays, Parts, Rule};
 use crate::error::{Error, Kind, Result};
 use crate::num;
 
@@ -100,6 +100,22 @@ impl Adam {
         learning_rate: f32,
         max_norm: f32,
     ) -> Result<f32> {
+        self.step_parts(params, grads, m, v, steps, (learning_rate, max_norm), None)
+    }
+
+    /// [`Adam::step`] that leaves all but some parts of the arrays as they are. The gradients there are in the norm too, unless
+    /// they are 0.
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) fn step_parts(
+        &self,
+        params: &mut [f32],
+        grads: &[f32],
+        m: &mut [f32],
+        v: &mut [f32],
+        steps: &mut u64,
+        (learning_rate, max_norm): (f32, f32),
+        parts: Option<&dyn Parts>,
+    ) -> Result<f32> {
         self.check()?;
         let arrays = Arrays { params, grads, m, v };
         let (norm, scale) = arrays.check(learning_rate, max_norm)?;
@@ -126,7 +142,7 @@ impl Adam {
         };
         // The denominator is at least epsilon.
         let reach = rule.rate.abs() / num::min(rule.epsilon, 1.0);
-        arrays.step(rule, norm * f64::from(scale), reach, self.limit)?;
+        arrays.step(rule, norm * f64::from(scale), reach, self.limit, parts)?;
         *steps = taken;
         Ok(norm as f32)
     }

@@ -1,5 +1,7 @@
 //! Shared by the optimizers: clipping to a global norm, and steps that keep parameters finite and within a limit.
 
+use core::ops::Range;
+
 use crate::cpu::{self, Kernel};
 use crate::error::{Error, Kind, Result, check_finite, check_len};
 use crate::num;
@@ -8,6 +10,21 @@ use crate::num;
 pub(super) trait Rule: Copy {
     /// The parameter and both values after a step.
     fn moved(&self, p: f32, g: f32, m: f32, v: f32) -> (f32, f32, f32);
+}
+
+/// Parts of arrays that a step changes; it leaves all else in them as it is.
+pub(crate) trait Parts {
+    /// Calls `with` with the range of each part, in ascending order.
+    fn each(&self, with: &mut dyn FnMut(Range<usize>));
+}
+
+/// Calls `with` with the range of each part; without parts, with that of the whole array.
+#[inline(always)]
+pub(super) fn each(parts: Option<&dyn Parts>, len: usize, mut with: impl FnMut(Range<usize>)) {
+    match parts {
+        None => with(0..len),
+        Some(parts) => parts.each(&mut with),
+    }
 }
 
 /// Arrays of a step, all of one length.
@@ -36,23 +53,43 @@ impl Arrays<'_> {
         Ok((norm, scale))
     }
 
-    /// Takes a step along a gradient of norm `norm` after clipping. `reach` bounds the change of a parameter per unit of the
-    /// sum of `norm` and the largest first moment. Errors: `Value` if a parameter would be beyond `limit` or not finite; then
-    /// nothing is written.
-    pub fn step<R: Rule>(self, rule: R, norm: f64, reach: f32, limit: f32) -> Result {
+    /// Takes a step of the parts, or of all, along a gradient of norm `norm` after clipping. `reach` bounds the change of a
+    /// parameter per unit of the sum of `norm` and the largest first moment. Errors: `Value` if a parameter would be beyond
+    /// `limit` or not finite; then nothing is written.
+    pub fn step<R: Rule>(self, rule: R, norm: f64, reach: f32, limit: f32, parts: Option<&dyn Parts>) -> Result {
         let Arrays { params, grads, m, v } = self;
         let [p_most, m_most, v_most] = cpu::dispatch(Most { params, m, v });
         // NaN if any element is.
         let m_most = f64::from(m_most) + norm + f64::from(f32::MIN_POSITIVE);
         let most = f64::from(p_most) + m_most * f64::from(reach);
         let surely_within = v_most.is_finite() && v_most.is_sign_positive() && 1.001 * most < f64::from(limit);
-        if !surely_within && !cpu::dispatch(Within { params, grads, m, v, rule, limit }) {
+        if !surely_within {
+            let mut within = true;
+            each(parts, params.len(), |part| {
+                let (params, grads, m, v) = (of(params, &part), of(grads, &part), of(m, &part), of(v, &part));
+                within &= cpu::dispatch(Within { params, grads, m, v, rule, limit });
+            });
             let what = "optimizer: a step that keeps parameters finite and within their limit";
-            return Err(Error::new(Kind::Value, what));
+            Error::new(Kind::Value, what).fail_if(!within)?;
         }
-        cpu::dispatch(Step { params, grads, m, v, rule });
+        each(parts, params.len(), |part| {
+            let (params, m, v) = (of_mut(params, &part), of_mut(m, &part), of_mut(v, &part));
+            cpu::dispatch(Step { params, grads: of(grads, &part), m, v, rule });
+        });
         Ok(())
     }
+}
+
+/// A part of an array.
+#[inline(always)]
+pub(super) fn of<'a>(array: &'a [f32], part: &Range<usize>) -> &'a [f32] {
+    array.get(part.clone()).unwrap_or_default()
+}
+
+/// A part of an array to write.
+#[inline(always)]
+pub(super) fn of_mut<'a>(array: &'a mut [f32], part: &Range<usize>) -> &'a mut [f32] {
+    array.get_mut(part.clone()).unwrap_or_default()
 }
 
 /// Scales `grads` by `min(1, max_norm / (norm + 1e-6))` and returns their Euclidean norm before scaling. A `max_norm` of 0

@@ -30,6 +30,7 @@ mod weights;
 pub use activation::Activation;
 pub use adam::{Adam, Epsilon};
 pub use carry::Carry;
+pub(crate) use descent::Parts;
 pub use descent::clip_global_norm;
 #[cfg(feature = "stream")]
 pub(crate) use descent::norm;

@@ -485,6 +485,25 @@ impl<'a> Net<'a> {
         Ok(if sees_all { own.over_picture(node.input[0]) } else { own })
     }
 
+    /// Calls `with` with the ranges of parameters of layer `index`, in ascending order, and with whether their tensor is one of
+    /// `marked`, which has bit k for tensor k of [`Net::tensors`]. Errors: `Range`.
+    pub(crate) fn each_run(&self, index: usize, marked: u8, with: &mut dyn FnMut(bool, Range<usize>)) -> Result {
+        let (node, all) = (self.node(index)?, self.params_of(index)?);
+        if marked == 0 {
+            with(false, all);
+            return Ok(());
+        }
+        let tensors = node.op().tensors();
+        let mut at = 0usize;
+        while at < all.len() {
+            let (tensor, end) = tensors.run_at(at).ok_or(MISFIT)?;
+            let is_marked = marked.checked_shr(tensor as u32).unwrap_or(0) & 1 != 0;
+            with(is_marked, all.start.saturating_add(at)..all.start.saturating_add(end));
+            at = end;
+        }
+        Ok(())
+    }
+
     /// Reads a tensor of layer `index` from the parameters. Errors: `Range`; `Shape`.
     pub fn read_tensor(&self, params: &[f32], index: usize, tensor: &Tensor, to: &mut [f32]) -> Result {
         check_len("net: parameters of length", params, self.param_len())?;

@@ -1,6 +1,6 @@
 //! RMSProp over flat arrays, with the gradient clipped to a global norm.
 
-use super::descent::{Arrays, Rule};
+use super::descent::{Arrays, Parts, Rule};
 use crate::error::{Error, Kind, Result};
 use crate::num;
 
@@ -52,6 +52,20 @@ impl RmsProp {
         learning_rate: f32,
         max_norm: f32,
     ) -> Result<f32> {
+        self.step_parts(params, grads, m, v, (learning_rate, max_norm), None)
+    }
+
+    /// [`RmsProp::step`] that leaves all but some parts of the arrays as they are. The gradients there are in the norm too,
+    /// unless they are 0.
+    pub(crate) fn step_parts(
+        &self,
+        params: &mut [f32],
+        grads: &[f32],
+        m: &mut [f32],
+        v: &mut [f32],
+        (learning_rate, max_norm): (f32, f32),
+        parts: Option<&dyn Parts>,
+    ) -> Result<f32> {
         self.check()?;
         let arrays = Arrays { params, grads, m, v };
         let (norm, scale) = arrays.check(learning_rate, max_norm)?;
@@ -68,7 +82,7 @@ impl RmsProp {
         };
         // The denominator is at least epsilon, or its root, which is larger.
         let reach = learning_rate.abs() / self.epsilon;
-        arrays.step(rule, norm * f64::from(scale), reach, self.limit)?;
+        arrays.step(rule, norm * f64::from(scale), reach, self.limit, parts)?;
         Ok(norm as f32)
     }
 }

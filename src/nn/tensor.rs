@@ -127,6 +127,27 @@ impl Tensor {
         Some(())
     }
 
+    /// Its runs of adjacent parameters: the length of a run, the distance of their beginnings, and their number.
+    fn runs(&self) -> [usize; 3] {
+        let axes = || self.dims.iter().copied().zip(self.strides).filter(|(len, _)| *len > 1);
+        let mut run = 1usize;
+        // The axis whose neighbors are a run apart makes the run longer.
+        while let Some((len, _)) = axes().find(|(_, stride)| *stride == run) {
+            run = run.saturating_mul(len);
+        }
+        let distance = axes().map(|(_, stride)| stride).filter(|stride| *stride > run).min().unwrap_or(run);
+        [run, distance, self.len().checked_div(run).unwrap_or(0)]
+    }
+
+    /// The end of the run that holds this parameter of the layer, if it is one of the tensor.
+    fn run_end(&self, at: usize) -> Option<usize> {
+        let [run, distance, count] = self.runs();
+        let at = at.checked_sub(self.begin)?;
+        let (number, within) = (at.checked_div(distance)?, at.checked_rem(distance)?);
+        let begin = self.begin.saturating_add(number.saturating_mul(distance));
+        (number < count && within < run).then(|| begin.saturating_add(run))
+    }
+
     fn lies_flat(&self) -> bool {
         self.rank == 1 && self.strides[0] == 1
     }
@@ -151,6 +172,12 @@ impl Tensors {
         if let Some(to) = self.list.get_mut(self.len).filter(|_| !tensor.is_empty()) {
             (*to, self.len) = (tensor, self.len.saturating_add(1));
         }
+    }
+
+    /// Which tensor holds this parameter of the layer, and the end of those after it that the tensor holds too, without a gap.
+    pub(super) fn run_at(&self, at: usize) -> Option<(usize, usize)> {
+        let mut all = self.as_slice().iter().enumerate();
+        all.find_map(|(k, tensor)| tensor.run_end(at).map(|end| (k, end)))
     }
 
     /// The tensors in order.

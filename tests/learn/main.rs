@@ -15,6 +15,7 @@ mod distribution;
 mod durations;
 mod fields;
 mod frames;
+mod frozen;
 mod goals;
 mod host;
 mod hybrid;

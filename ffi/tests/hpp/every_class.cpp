@@ -225,6 +225,9 @@ void is_shared(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs)
   IS(learner->tensors_read(RLCORE_TENSORS_PARAMS, by_name), RLCORE_OK);
   IS(learner->tensors_read(RLCORE_TENSORS_TARGETS, by_name), RLCORE_E_DISABLED);
   IS(learner->tensors_write(RLCORE_TENSORS_PARAMS, *tensors, by_name), RLCORE_OK);
+  auto fixed = learner->set_trainable("policy.0.*", false);
+  CHECK(fixed && *fixed == 2 && learner->tensors()->front().frozen == 1);
+  CHECK(!learner->set_trainable("nothing", false) && learner->set_trainable("*", true) && learner->tensors()->front().frozen == 0);
   IS(learner->params_read(others), RLCORE_OK);
   CHECK(params == others);
   std::vector<float> told(n), said(n);

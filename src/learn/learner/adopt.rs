@@ -41,6 +41,7 @@ const STORES: &str = "learner adopt: transitions of the same spaces, masks, n_st
 impl Learner<'_> {
     /// Takes over the named parts of another learner, a sum of the constants of this module. The newest transitions
     /// that there is room for are added to the store, as its newest ones; those whose `n_step` steps are not complete are left out.
+    /// Frozen tensors are taken over too, and the same ones stay frozen here.
     ///
     /// Errors: `NotReady` while an update is due or runs here; `Config` for a sum of other numbers or of none, without
     /// [`MATCHING`] for a tensor that is not there with its name and dimensions, with it if none is, and for parts that the two do not have
@@ -48,7 +49,7 @@ impl Learner<'_> {
     pub fn adopt(&mut self, from: &View<'_>, parts: u32) -> Result {
         let _changing = self.mark.begin();
         self.check_adopting(parts, ALL)?;
-        let (own, other) = (networks(&self.sizes), networks(&from.sizes));
+        let (own, other) = (networks(&self.sizes, &[]), networks(&from.sizes, &[]));
         if parts & TENSORS != 0 {
             check_tensors(&own, &other, parts & MATCHING != 0)?;
         }
@@ -127,7 +128,7 @@ impl Learner<'_> {
     pub fn adopt_policy(&mut self, from: &Policy<'_>, parts: u32, obs_count: f64) -> Result {
         let _changing = self.mark.begin();
         self.check_adopting(parts, PARAMS | MOMENTS)?;
-        let (own, other, replay) = (networks(&self.sizes), from.networks(), self.config.needs().replay);
+        let (own, other, replay) = (networks(&self.sizes, &[]), from.networks(), self.config.needs().replay);
         let (params, factor) = from.params();
         if parts & PARAMS != 0 {
             check_tensors(&other, &own, parts & MATCHING != 0)?;

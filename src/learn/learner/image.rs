@@ -1,6 +1,7 @@
 //! Checks of a learner's block by `attach`.
 
 use super::layout::{Places, block_plan, log_std};
+use super::tensors::networks;
 use super::{PARAM_LIMIT, View};
 use crate::block::{self, Kind as BlockKind, Plan};
 use crate::error::{Error, Kind, Result, check_finite};
@@ -69,6 +70,10 @@ impl<'a> View<'a> {
         if !(small && finite && sums && obs.is_ok() && returns.is_ok()) {
             return Err(image("learner image: finite parameters within their limit, and finite statistics"));
         }
+        networks(&view.sizes, view.frozen_tensors).layers(false, &mut |_, net, layer, bits| {
+            let beyond = bits.checked_shr(net.tensors(layer)?.as_slice().len() as u32).unwrap_or(0);
+            image("learner image: flags of tensors that a layer has").fail_if(beyond != 0)
+        })?;
         if !(0.0..=1.0).contains(&s.learning_rate) {
             return Err(image("learner image: a learning rate that a configuration can have"));
         }

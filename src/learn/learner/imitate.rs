@@ -6,11 +6,13 @@ use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::context::ChunkContext;
 use super::layout::{Scratch, log_std_mut};
+use super::tensors::networks;
 use super::{Learner, PARAM_LIMIT, View};
 use crate::block::{self, LayoutError};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::learn::actor::{Head, check_mask_fits, check_rows_given};
 use crate::learn::algorithm::imitate::{self, OVERFLOWED, Part};
+use crate::learn::frozen::Frozen;
 use crate::learn::imitation::Imitation;
 use crate::learn::optimizer::ParamState;
 use crate::learn::rows::Rows;
@@ -85,19 +87,21 @@ impl Learner<'_> {
     }
 
     /// The optimizer's step, of the network that acts.
-    fn imitation_step(&mut self, record: &[f32]) -> Result {
+    fn imitation_step(&mut self, record: &mut [f32]) -> Result {
         let (c, s, len) = (self.config, &mut *self.state, self.sizes.net.param_len());
         let rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
-        let grads = record.get(..len).ok_or(LayoutError)?;
+        let grads = record.get_mut(..len).ok_or(LayoutError)?;
+        let frozen = Frozen::new(networks(&self.sizes, self.frozen_tensors), 0, len);
+        frozen.clear(grads);
         let params = self.params.get_mut(..len).ok_or(LayoutError)?;
         let m = self.adam_m.get_mut(..len).ok_or(LayoutError)?;
         match c.needs().traces {
             #[cfg(feature = "stream")]
-            true => c.bounded_step(params, m, grads, rate, PARAM_LIMIT).map(drop)?,
+            true => c.bounded_step(params, m, grads, rate, PARAM_LIMIT, frozen.parts()).map(drop)?,
             _ => {
                 let v = self.adam_v.get_mut(..len).ok_or(LayoutError)?;
                 let to = ParamState { params, m, v, steps: &mut s.adam_steps };
-                c.optimizer_step(to, grads, rate, PARAM_LIMIT)?;
+                c.optimizer_step(to, grads, rate, PARAM_LIMIT, frozen.parts())?;
             }
         }
         if !c.needs().replay {

@@ -90,6 +90,8 @@ pub(in crate::learn) struct Lens {
     columns: usize,
     frames: usize,
     pub(super) params: usize,
+    /// Layers of all networks.
+    pub(super) layers: usize,
     /// Elements of the noise of noisy layers.
     pub(super) noise: usize,
     pub(super) record: usize,
@@ -183,6 +185,15 @@ impl Sizes<'_> {
     /// Elements of the recurrent state of an environment.
     pub(in crate::learn) fn state_len(&self) -> usize {
         self.net.state_len()
+    }
+
+    /// Layers of all networks.
+    fn layers(&self) -> usize {
+        #[cfg(feature = "off_policy")]
+        let critics = self.critic.nodes().len().saturating_mul(self.replay.num_critics);
+        #[cfg(not(feature = "off_policy"))]
+        let critics = 0;
+        self.net.nodes().len().saturating_add(critics)
     }
 
     /// Number of parameters.
@@ -538,6 +549,7 @@ fn lens(stored: &LearnerSpec, sizes: &Sizes<'_>) -> Lens {
         },
         masks: sizes.masks,
         params: sizes.params(),
+        layers: sizes.layers(),
         noise: sizes.net.noise_len(),
         record: record_len,
         shown: ShownLens {

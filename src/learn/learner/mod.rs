@@ -261,6 +261,8 @@ fields! {
         history: Cold<History> = lens.history,
         /// Demonstrations that a learner on policy keeps.
         shown: Cold<Shown> = lens.shown,
+        /// One for each layer, of all networks: bit k: its tensor k is frozen.
+        frozen_tensors: Cold<[u8]> = lens.layers,
     }
     /// A learner, cut from its block.
     ///

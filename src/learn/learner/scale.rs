@@ -1,10 +1,12 @@
 //! Transfer of parameters and gradients between learners on several threads, processes and machines.
 
 use super::layout::log_std;
+use super::tensors::networks;
 use super::{Learner, PARAM_LIMIT, View};
 use crate::block;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::check_finite;
+use crate::learn::frozen::Frozen;
 use crate::num;
 
 impl Learner<'_> {
@@ -92,6 +94,7 @@ impl Learner<'_> {
                 return Err(Error::new(Kind::Value, "learner: finite sums of gradients").given_f32(num::canonical(x)));
             }
         }
+        let frozen = Frozen::new(networks(&self.sizes, self.frozen_tensors), 0, self.params.len());
         for (k, done) in done.iter_mut().enumerate() {
             let own = block::rows_mut(self.grads, begin.saturating_add(k), 1, len)?;
             let new = block::rows(grads, k, 1, len)?;
@@ -100,6 +103,8 @@ impl Learner<'_> {
             } else {
                 block::copy(own, new);
             }
+            // They may come from a learner of which other tensors are frozen.
+            frozen.clear(own);
             *done = 1;
         }
         Ok(())

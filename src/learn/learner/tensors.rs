@@ -8,19 +8,19 @@ use crate::learn::role::is_log_std;
 use crate::learn::tensors::{NamedTensor, Networks, TensorsOf};
 use crate::nn::Layer;
 
-/// The networks of a learner.
-pub(super) fn networks<'n>(sizes: &Sizes<'n>) -> Networks<'n> {
+/// The networks of a learner, with the flags of its frozen tensors.
+pub(super) fn networks<'n>(sizes: &Sizes<'n>, frozen: &'n [u8]) -> Networks<'n> {
     #[cfg(feature = "off_policy")]
     let num_critics = sizes.replay.num_critics;
     #[cfg(not(feature = "off_policy"))]
     let num_critics = 0;
-    Networks { net: sizes.net, critic: sizes.critic, num_critics }
+    Networks { net: sizes.net, critic: sizes.critic, num_critics, frozen }
 }
 
 impl View<'_> {
     /// Describes the tensors of the learner. Returns their number; those beyond the length of `to` are not written.
     pub fn tensors(&self, to: &mut [NamedTensor]) -> Result<usize> {
-        networks(&self.sizes).list(to)
+        networks(&self.sizes, self.frozen_tensors).list(to)
     }
 
     /// Copies the numbers of all tensors out. Errors: `Shape` if there are not as many as parameters; `Disabled` if this learner
@@ -36,7 +36,7 @@ impl View<'_> {
             TensorsOf::SecondMoments => self.adam_v,
         };
         check_held(held)?;
-        networks(&self.sizes).read(held, 1.0, to)
+        networks(&self.sizes, &[]).read(held, 1.0, to)
     }
 
     /// The layers of the network of the policy, or of Q, and with `critic` of a critic, with every default filled in.
@@ -52,6 +52,30 @@ fn check_held(held: &[f32]) -> Result {
 }
 
 impl Learner<'_> {
+    /// Freezes tensors, or lets them learn again, and returns their number: all whose names fit `pattern`, in which `*` stands for any
+    /// characters, or none: `layers.0.weight` is one tensor, `layers.0.*` a layer, `critics.*` all critics.
+    ///
+    /// A frozen tensor has gradients of 0, which norms are made of, and no step of the optimizer changes it or its moments.
+    /// Traces of stream algorithms rest too, and end with all others. Writing and adopting parameters changes frozen ones as well, and
+    /// [`Learner::configure`] leaves frozen what is: it restarts the moments of another optimizer, and moves deviations into other limits.
+    /// Errors: `NotReady` while an update runs, or gradients wait for [`Learner::learn_apply`]; `Config` if no name fits. Then nothing is
+    /// written.
+    pub fn set_trainable(&mut self, pattern: &[u8], trainable: bool) -> Result<usize> {
+        let _changing = self.mark.begin();
+        let what = "learner set_trainable: an update runs, or gradients wait for learn_apply.";
+        let waits = self.state.updating != 0 || self.done.contains(&1);
+        Error::new(Kind::NotReady, what).fail_if(waits)?;
+        let flags = &mut *self.frozen_tensors;
+        let count = networks(&self.sizes, &[]).fitting(pattern, &mut |(layer, bit)| {
+            if let Some(flags) = flags.get_mut(layer) {
+                *flags = if trainable { *flags & !bit } else { *flags | bit };
+            }
+        })?;
+        let what = "learner set_trainable: a pattern that the name of a tensor fits.";
+        Error::new(Kind::Config, what).fail_if(count == 0)?;
+        Ok(count)
+    }
+
     /// Writes tensors, each found by its name; others stay. `values` has the numbers of an entry from its offset on. With
     /// parameters, the target networks become copies of them, as with [`Learner::write_params`]. Nothing is written if one of
     /// them cannot be.
@@ -63,7 +87,7 @@ impl Learner<'_> {
         let _changing = self.mark.begin();
         let on_policy = !self.config.needs().replay;
         let log_std = self.config.log_std_min..=self.config.log_std_max;
-        let networks = networks(&self.sizes);
+        let networks = networks(&self.sizes, &[]);
         networks.each_of(list, values, &mut |found, own| {
             let within = |x: &f32| match of {
                 TensorsOf::Params if on_policy && is_log_std(found.role) => log_std.contains(x),

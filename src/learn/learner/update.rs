@@ -7,11 +7,13 @@ use super::context::BatchContext;
 use super::context::{ChunkContext, ShownDraw};
 use super::layout::{Scratch, plan_scratch};
 use super::rollout::minibatch;
+use super::tensors::networks;
 use super::{Learner, Stats, View};
 use crate::block::{self, Cutter, LayoutError};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::learn::actor::check_obs;
 use crate::learn::algorithm;
+use crate::learn::frozen::Frozen;
 use crate::learn::learner_spec::LearnerSpec;
 use crate::learn::noise;
 use crate::learn::transition_batch::TransitionBatch;
@@ -141,7 +143,9 @@ impl Learner<'_> {
         let (mut work, grads) = (mem::take(&mut self.work), mem::take(&mut self.grads));
         let done = self.view().context(chunk as u32, given).and_then(|context| {
             let record = block::rows_mut(grads, chunk, 1, self.sizes.record_len)?;
-            algorithm::chunk(&context, &mut work, record)
+            algorithm::chunk(&context, &mut work, record)?;
+            self.frozen().clear(record);
+            Ok(())
         });
         (self.work, self.grads) = (work, grads);
         done?;
@@ -161,6 +165,11 @@ impl Learner<'_> {
         add_as_tree(self.grads, self.sizes.record_len);
         let _ = is_given;
         self.apply_minibatch()
+    }
+
+    /// The frozen tensors of all parameters.
+    fn frozen(&self) -> Frozen<'_> {
+        Frozen::new(networks(&self.sizes, self.frozen_tensors), 0, self.params.len())
     }
 
     /// Ends the update early.
@@ -203,9 +212,16 @@ impl<'a> View<'a> {
         let mut work = Scratch::cut(&mut Cutter::new(scratch), &spans)?;
         for (k, chunk) in (begin..end).enumerate() {
             let context = self.context(chunk as u32, None)?;
-            algorithm::chunk(&context, &mut work, block::rows_mut(grads, k, 1, len)?)?;
+            let record = block::rows_mut(grads, k, 1, len)?;
+            algorithm::chunk(&context, &mut work, record)?;
+            self.frozen().clear(record);
         }
         Ok(())
+    }
+
+    /// The frozen tensors of all parameters.
+    fn frozen(&self) -> Frozen<'_> {
+        Frozen::new(networks(&self.sizes, self.frozen_tensors), 0, self.params.len())
     }
 
     /// The inputs of a chunk of the minibatch: of the rollout, of a batch from the replay store, or of `given` transitions.

@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 pub mod camera;
+#[cfg(all(feature = "residual", feature = "unreal", feature = "noisy"))]
+pub mod every;
 #[cfg(all(feature = "attention", feature = "residual", feature = "unreal", feature = "noisy", feature = "stream"))]
 pub mod onnx_model;
 pub mod stores;

@@ -492,7 +492,7 @@ static rlcore_status learner_tensors(hashes *h) {
   static const float obs[N * 4] = {0.1F, -0.2F, 0.3F, -0.4F, 1, 2, -1, -2, 0, 0, 0, 0, 3, -3, 0.5F, 0.25F};
   float prob[N * 2], value[N], entropy[N];
   double mean[4], variance[4];
-  int32_t best[N];
+  int32_t best[N] = {0, 1, 1, 0};
   rlcore_learner_config config, told;
   rlcore_learner *agent;
   rlcore_policy *policy;
@@ -515,6 +515,14 @@ static rlcore_status learner_tensors(hashes *h) {
     for (size_t i = 0; i < params_len; i++) values[i] *= 0.5F;
     TRY(rlcore_learner_tensors_write(agent, of, tensors, count, values, params_len));
   }
+  TRY(rlcore_learner_set_trainable(agent, "*.0.*", 0, &count));
+  MIX_ONE(h, count);
+  TRY(rlcore_learner_tensors(agent, tensors, LEN(tensors), &count));
+  for (uint32_t i = 0; i < count; i++) MIX_ONE(h, tensors[i].frozen);
+  TRY(rlcore_learner_imitate(agent, N, ACTED(NULL, obs, NULL, best), NULL, NULL));
+  TRY(rlcore_learner_tensors_read(agent, RLCORE_TENSORS_PARAMS, values, params_len));
+  MIX_SOME(h, values, params_len);
+  TRY(rlcore_learner_set_trainable(agent, "*", 1, NULL));
   TRY(rlcore_learner_layers(agent, 0, layers, LEN(layers), &count));
   for (uint32_t i = 0; i < count; i++) MIX_ONE(h, layers[i].units);
   TRY(rlcore_learner_config_read(agent, &told, sizeof told, NULL));

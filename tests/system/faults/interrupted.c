@@ -126,6 +126,8 @@ static void act_first(void *p) { fill(3), rlcore_learner_act_range(p, 0, 1, ACTE
 static void cut(void *p) { fill(4), rlcore_learner_cut(p, arrays.gone); }
 static void freeze(void *p) { FINE(rlcore_learner_freeze(p, 1)); }
 static void melt(void *p) { FINE(rlcore_learner_freeze(p, 0)); }
+static void fix(void *p) { rlcore_learner_set_trainable(p, "*.weight", 0, NULL); /* refused while an update runs */ }
+static void thaw(void *p) { rlcore_learner_set_trainable(p, "*", 1, NULL); }
 static void count_steps(void *p) { rlcore_learner_count_steps(p, 3); }
 static void value(void *p) { fill(5), FINE(rlcore_learner_value(p, OBSERVED(arrays.obs, NULL), arrays.value)); }
 static void log_prob(void *p) { fill(5), rlcore_learner_log_prob(p, ACTED(NULL, arrays.obs, NULL, &arrays.action), arrays.value, arrays.value + N); }
@@ -245,7 +247,7 @@ static void collect(void *p) { /* one step; where it is refused nothing changes 
 static void init(void *p) { create(p); }
 
 /* In this order, so that each call finds the state that it needs. */
-static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, count_steps, value, log_prob, predict, ask, write_params, write_tensors, write_moments, reconfigure, adopt, act_first, cut, demonstrate, imitate,
+static step_call *const calls[] = {batch, drop, any_due, any_due, freeze, melt, fix, thaw, count_steps, value, log_prob, predict, ask, write_params, write_tensors, write_moments, reconfigure, adopt, act_first, cut, demonstrate, imitate,
                                    any_due, any_due, any_due, any_due, begin, write_grads, add_grads, apply, any_due, any_due, any_due,
                                    any_due, any_due, any_due, transitions, any_due, any_due, any_due, any_due, learn_all, drop, collect, any_due, init};
 enum { CALLS = sizeof calls / sizeof *calls };

@@ -78,6 +78,11 @@ static size_t mask_of(size_t most) {
   TEXT_OF(name##_one, use); \
   TABLE(name, 1, 0, name##_one)
 
+/* A name that all tensors fit. */
+#define NAMES_OF(name, use) \
+  ARRAY(char, name, 2, use, '*', 1); \
+  if (name != NULL) name[1] = 0
+
 /* A whole file with its header, or one whose end is missing, and its size. */
 #define FILE_OF(name, use) \
   U32(cut, 0, 255, RLCORE_E_SIZE); \

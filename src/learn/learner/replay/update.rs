@@ -8,9 +8,11 @@ use crate::block::{self, LayoutError};
 use crate::data::sum_tree;
 use crate::error::{Result, check_finite};
 use crate::learn::algorithm::{discrete_sac, sac};
+use crate::learn::frozen::Frozen;
 use crate::learn::learner::context::BatchContext;
 use crate::learn::learner::image::TEMPERATURE_LIMIT;
 use crate::learn::learner::layout::LOSSES;
+use crate::learn::learner::tensors::networks;
 use crate::learn::learner::{Learner, PARAM_LIMIT, View};
 use crate::learn::loss::Sums;
 use crate::learn::noise;
@@ -296,7 +298,8 @@ impl Learner<'_> {
         let (m, v) =
             (self.adam_m.get_mut(first..).ok_or(LayoutError)?, self.adam_v.get_mut(first..).ok_or(LayoutError)?);
         let grads = grads.get(first..).ok_or(LayoutError)?;
-        let norm = c.optimizer_step(ParamState { params, m, v, steps }, grads, rate, PARAM_LIMIT)?;
+        let frozen = Frozen::new(networks(&self.sizes, self.frozen_tensors), first, grads.len());
+        let norm = c.optimizer_step(ParamState { params, m, v, steps }, grads, rate, PARAM_LIMIT, frozen.parts())?;
         // The reported loss is the mean over critics, and half of squared errors.
         let halves = if c.huber == 0 && c.num_quantiles == 0 && c.num_atoms == 0 { 0.5 } else { 1.0 };
         s.sums.value_loss += f64::from(value_loss) * halves / self.sizes.replay.num_critics.max(1) as f64;
@@ -314,7 +317,9 @@ impl Learner<'_> {
         let params = self.params.get_mut(..len).ok_or(LayoutError)?;
         let (m, v) = (self.adam_m.get_mut(..len).ok_or(LayoutError)?, self.adam_v.get_mut(..len).ok_or(LayoutError)?);
         let moving = ParamState { params, m, v, steps: &mut s.adam_steps };
-        c.optimizer_step(moving, record.get(..len).ok_or(LayoutError)?, s.learning_rate, PARAM_LIMIT)?;
+        let frozen = Frozen::new(networks(&self.sizes, self.frozen_tensors), 0, len);
+        let grads = record.get(..len).ok_or(LayoutError)?;
+        c.optimizer_step(moving, grads, s.learning_rate, PARAM_LIMIT, frozen.parts())?;
         (s.policy_loss, s.entropy, s.log_std) = (policy_loss, entropy, third);
         if c.needs().temperature && c.temperature_rate > 0.0 {
             let (params, m, v) = (&mut s.log_temperature, &mut s.temperature_m, &mut s.temperature_v);
@@ -332,7 +337,7 @@ impl Learner<'_> {
                 v: from_mut(v),
                 steps: &mut s.temperature_steps,
             };
-            c.optimizer_step(moving, &grads, c.temperature_rate, PARAM_LIMIT)?;
+            c.optimizer_step(moving, &grads, c.temperature_rate, PARAM_LIMIT, None)?;
             s.log_temperature = num::clamp(s.log_temperature, -TEMPERATURE_LIMIT, TEMPERATURE_LIMIT);
         }
         Ok(())
