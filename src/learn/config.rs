@@ -228,8 +228,8 @@ impl Config {
         if self.needs().replay {
             return self.check_replay();
         }
-        let what = "learner config: demonstration_size of 0 on policy with recurrent layers: rows that are shown are no sequences; \
-                    imitate takes sequences";
+        let what = "learner config: demonstration_size of 0 on policy with sequence_len of recurrent layers, whose rows are \
+                    sequences, as those of imitate are,";
         let refused = self.demonstration_size > 0 && self.sequence_len > 0;
         Error::new(Kind::Config, what).given(self.demonstration_size as usize).fail_if(refused)?;
         let batch = u64::from(self.num_envs) * u64::from(self.num_steps);

@@ -275,8 +275,6 @@ fn no_field_is_ignored(algorithm: Algorithm) {
                 ("huber", what == "atoms"),          // turned off by another field's value
                 ("log_std_min", what == "wider"),    // deviations do not reach it
                 ("log_std_max", what == "narrower"), // likewise
-                ("log_std_min", what == "demonstrated numbers"),
-                ("log_std_max", what == "demonstrated numbers"),
             ];
             if idle.contains(&(field.name(), true)) {
                 continue;
