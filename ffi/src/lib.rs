@@ -116,6 +116,8 @@ pub mod learner_scale;
 #[cfg(feature = "networks")]
 pub mod network;
 #[cfg(feature = "ship")]
+pub mod c_source;
+#[cfg(feature = "ship")]
 pub mod onnx;
 pub mod policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
