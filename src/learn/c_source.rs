@@ -199,6 +199,7 @@ impl Policy<'_> {
         }
         self.write_checks(text, row);
         let head_of = if self.has_atoms() { "scratch->atoms" } else { "scratch->outputs" };
+        let row = if self.config().normalize_obs != 0 { "scratch->obs" } else { row };
         let names = Names { row, is_bytes: self.reads_bytes_alone(), head: head_of };
         c_source::network(text, &self.net(), names)?;
         text.call(Part::Finite);

@@ -33,6 +33,7 @@ mod network;
 mod network_presets;
 mod noisy;
 mod off_policy;
+mod c_source;
 mod onnx;
 mod optimizers;
 mod other_tasks;

@@ -5,7 +5,15 @@
 #endif
 #ifndef $_FMA
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__) || defined(__riscv_flen) || defined(__FP_FAST_FMAF)
+#if defined(__clang__)
+#if __has_builtin(__builtin_elementwise_fma)
+/* Clang calls a library for the other builtin on bare machines. */
+#define $_FMA(x, w, sum) __builtin_elementwise_fma(x, w, sum)
+#endif
+#endif
+#ifndef $_FMA
 #define $_FMA(x, w, sum) __builtin_fmaf(x, w, sum)
+#endif
 #elif $_EXACT
 #define $_FMA(x, w, sum) @_fma(x, w, sum)
 /* The product is exact; the sum is rounded to odd, so that the second rounding is right. */
