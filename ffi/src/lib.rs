@@ -99,6 +99,8 @@ pub mod lazy_frames;
 
 #[cfg(feature = "networks")]
 pub mod autoencoder;
+#[cfg(feature = "ship")]
+pub mod c_source;
 #[cfg(feature = "tensors")]
 pub mod carry;
 pub mod collect;
@@ -115,8 +117,6 @@ pub mod learner_preset;
 pub mod learner_scale;
 #[cfg(feature = "networks")]
 pub mod network;
-#[cfg(feature = "ship")]
-pub mod c_source;
 #[cfg(feature = "ship")]
 pub mod onnx;
 pub mod policy;

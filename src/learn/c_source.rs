@@ -164,7 +164,10 @@ impl Policy<'_> {
         if self.config().normalize_obs != 0 {
             let (mean, var) = self.moments();
             let epsilon = Limits::default().epsilon;
-            text.fill("\n/* Means, and factors. */\nstatic const double @_moments[%] = ", &[Arg::Number(2 * mean.len())]);
+            text.fill(
+                "\n/* Means, and factors. */\nstatic const double @_moments[%] = ",
+                &[Arg::Number(2 * mean.len())],
+            );
             let factors = var.iter().map(|var| num::inverse_sqrt64(var + epsilon));
             let pairs = mean.iter().zip(factors).flat_map(|(mean, factor)| [*mean, factor]);
             text.table(pairs, |text, x| text.double(x));
@@ -307,7 +310,9 @@ impl Policy<'_> {
         let head = self.head()?;
         let (squash, low, high) = head.bounds();
         if numbers {
-            text.code("\n/* Element i of an action, from its mean. */\nstatic inline float @_bounded(float x, size_t i) {\n");
+            text.code(
+                "\n/* Element i of an action, from its mean. */\nstatic inline float @_bounded(float x, size_t i) {\n",
+            );
             if low.is_empty() {
                 text.code("  (void)i;\n");
             } else {

@@ -154,7 +154,8 @@ fn heads_have_their_functions() {
     let store = |algorithm| Config { num_envs: 2, ..Config::of(algorithm).hidden(&[6]).store(64, 16, 32) };
     let q = store(Algorithm::Dqn);
     let atoms = Config { num_atoms: 9, value_min: -3.0, value_max: 5.0, ..q };
-    for (config, calls) in [(q, &["best_of"][..]), (Config { num_quantiles: 5, noisy: 1, ..q }, &[]), (atoms, &["atoms"])]
+    for (config, calls) in
+        [(q, &["best_of"][..]), (Config { num_quantiles: 5, noisy: 1, ..q }, &[]), (atoms, &["atoms"])]
     {
         let h = Host::new(&config, &obs, &choose);
         let block = export(&h.view());

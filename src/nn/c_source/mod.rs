@@ -156,12 +156,7 @@ pub fn symbols(text: &mut Text<'_>, net: &Net<'_>, row: &'static str) {
         let (begin, bytes) = (node.part(0).map_or(0, |part| part.start), usize::from(node.has(BYTES)));
         text.fill(
             "  if (!@_symbols(%, %, %, %)) return 1;\n",
-            &[
-                Arg::At(row, begin),
-                Arg::Number(node.input(0)),
-                Arg::Number(bytes),
-                Arg::Number(node.symbols as usize),
-            ],
+            &[Arg::At(row, begin), Arg::Number(node.input(0)), Arg::Number(bytes), Arg::Number(node.symbols as usize)],
         );
     }
 }

@@ -102,6 +102,7 @@ static int try_policy(const char *folder, const compiled *c, uint32_t count) {
   const size_t unit = obs.kind >= RLCORE_U8 ? 1 : 4, made = action.kind >= RLCORE_U8 ? 1 : 4;
   uint64_t *seen = calloc(obs.len * unit / 8 + 1, 8);
   float *scratch = malloc(need * sizeof *scratch), *state = calloc(state_len + 1, sizeof *state), *own = calloc(state_len + 1, sizeof *own);
+  float *kept = calloc(state_len + 1, sizeof *kept);
   float outputs[MOST_OUTPUTS], mean[MOST_NUMBERS];
   uint8_t mask[MOST_OUTPUTS];
   uint32_t picks = 0;
@@ -146,18 +147,20 @@ static int try_policy(const char *folder, const compiled *c, uint32_t count) {
     /* Refused: nothing changes. */
     if (fine && step == 0 && unit == 4 && obs.kind == RLCORE_F32) {
       ((uint32_t *)seen)[obs.len - 1] = 0x7f800000;
-      memcpy(theirs, ours, sizeof ours);
-      if (c->act(own, seen, NULL, ours, outputs) != 1 || memcmp(theirs, ours, sizeof ours) || memcmp(own, state, state_len * 4))
+      memcpy(theirs, ours, sizeof ours), memcpy(kept, own, state_len * sizeof *own);
+      const int told_so = c->act(own, seen, NULL, ours, outputs);
+      if (told_so != 1 || memcmp(theirs, ours, sizeof ours) || memcmp(own, kept, state_len * sizeof *own))
         fine = 0, fprintf(stderr, "%s: an infinite observation\n", c->name);
     }
     if (fine && step == 1 && masked) {
       memset(mask, 0, sizeof mask);
-      memcpy(theirs, ours, sizeof ours);
-      if (c->act(own, seen, mask, ours, outputs) != 2 || memcmp(theirs, ours, sizeof ours) || memcmp(own, state, state_len * 4))
+      memcpy(theirs, ours, sizeof ours), memcpy(kept, own, state_len * sizeof *own);
+      const int told_so = c->act(own, seen, mask, ours, outputs);
+      if (told_so != 2 || memcmp(theirs, ours, sizeof ours) || memcmp(own, kept, state_len * sizeof *own))
         fine = 0, fprintf(stderr, "%s: a mask that forbids everything\n", c->name);
     }
   }
-  free(block), free(seen), free(scratch), free(state), free(own);
+  free(block), free(seen), free(scratch), free(state), free(own), free(kept);
   return fine;
 }
 
