@@ -2,7 +2,7 @@
 
 #![cfg(all(feature = "attention", feature = "residual", feature = "unreal", feature = "noisy", feature = "stream"))]
 
-use crate::host::{Host, config, export, forge, policy, recurrent};
+use crate::host::{Host, Tune, config, export, forge, policy, recurrent};
 use rlcore::error::Kind;
 use rlcore::learn::{Algorithm, Config, Policy};
 use rlcore::nn::{Activation, BYTES, INPUT, Layer, LayerKind, MEAN, NO_BIAS, NORMALIZED, RMS, WHOLE};
