@@ -20,7 +20,6 @@ use super::prim::MergeOp;
 use super::prim::{Cell, Sequential};
 use super::prim::{LayerKind, Local, Op};
 use crate::error::Result;
-use crate::num;
 
 /// Where a network reads its input, and where its first head goes.
 #[derive(Clone, Copy)]
@@ -182,8 +181,10 @@ pub fn network(text: &mut Text<'_>, net: &Net<'_>, names: Names) -> Result {
 fn layer(text: &mut Text<'_>, number: usize, node: &Node, [x, second]: [Arg<'_>; 2], y: Arg<'_>, names: Names) {
     let (params, input, units) = (Arg::Params(number, 0), Arg::Number(node.input(0)), Arg::Number(node.units()));
     let bias = |weights: usize, has: bool| if has { Arg::Params(number, weights) } else { NULL };
-    #[cfg(not(any(feature = "pictures", feature = "residual")))]
-    let _ = (second, names);
+    #[cfg(not(feature = "pictures"))]
+    let _ = names.is_bytes;
+    #[cfg(not(feature = "residual"))]
+    let _ = second;
     match node.op() {
         Op::Free(_) => {}
         Op::Local(Local::Dense(dense)) => {
@@ -289,7 +290,7 @@ fn layer(text: &mut Text<'_>, number: usize, node: &Node, [x, second]: [Arg<'_>;
                 #[cfg(feature = "attention")]
                 Sequential::Attention(of) => {
                     text.call(Part::Attention);
-                    let scale = 1.0 / num::sqrt(of.units.checked_div(of.heads).unwrap_or(1) as f32);
+                    let scale = 1.0 / crate::num::sqrt(of.units.checked_div(of.heads).unwrap_or(1) as f32);
                     let (heads, window, scale) = (Arg::Number(of.heads), Arg::Number(of.window), Arg::Float(scale));
                     text.fill(
                         "  @_attention(%, %, %, %, %, %, %, %, %, scratch->work, %);\n",
