@@ -2311,6 +2311,29 @@ rlcore_status rlcore_policy_onnx_size(const rlcore_policy *p, const rlcore_onnx_
 rlcore_status rlcore_policy_onnx_write(const rlcore_policy *p, const rlcore_onnx_options *options, uint8_t *bytes,
                                        size_t size);
 
+/* ---- C: policies without a library ---- */
+
+/* Bytes of a policy as one file of C, for machines where no library fits: C99, which is C++17 as well, with the
+   weights as constants and functions that act. It includes stddef.h, stdint.h and string.h, calls memcpy and memset
+   only, and has no state of its own. All its names begin with prefix, its macros with the same in capitals:
+   - <prefix>_act() acts greedily, as rlcore_policy_act_greedy() does for one observation;
+   - <prefix>_outputs() computes logits or means alone, for hosts that sample, and <prefix>_best() acts by them;
+   - <prefix>_scratch is the working memory of a call, <prefix>_state a recurrent state, begun by <prefix>_reset().
+   Results are the library's bits where the compiler has a fused multiply-add, such as on Cortex-M4F or with -mfma, or
+   with <PREFIX>_EXACT defined as 1; else products and sums are rounded each, which changes the last bits. Every layer
+   can be written, normalize_obs, structures and masks.
+   prefix: a text that begins with a letter, of at most 31 letters, digits and underscores; NULL: "policy".
+   Errors: E_CONFIG for another prefix. */
+rlcore_status rlcore_policy_c_size(const rlcore_policy *p, const char *prefix, size_t *out_size);
+
+/* Writes a policy as one file of C: see rlcore_policy_c_size. Equal policies are equal bytes.
+   Example:
+     rlcore_policy_c_size(policy, "cart", &size);
+     rlcore_policy_c_write(policy, "cart", bytes, size);
+   bytes: [size] to write, text without a zero at its end.
+   Errors: as there; E_SHAPE if size is not that of rlcore_policy_c_size(). Nothing is written then. */
+rlcore_status rlcore_policy_c_write(const rlcore_policy *p, const char *prefix, uint8_t *bytes, size_t size);
+
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
 /* Asynchronous steps of an rlcore_vecenv: one thread, the host, submits steps and collects results; workers do the steps

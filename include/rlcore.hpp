@@ -19,6 +19,7 @@
 #include <iterator>
 #include <memory>
 #include <new>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -933,6 +934,15 @@ class policy {
     if (const status s = detail::allocate("policy onnx", [&] { bytes.resize(size); }); !s) return s;
     if (const status s = rlcore_policy_onnx_write(get(), options, bytes.data(), size); !s) return s;
     return bytes;
+  }
+  /* The policy as a file of C whose names begin with prefix, NULL for "policy". */
+  result<std::string> c_source(const char *prefix = nullptr) const {
+    std::size_t size = 0;
+    std::string text;
+    if (const status s = rlcore_policy_c_size(get(), prefix, &size); !s) return s;
+    if (const status s = detail::allocate("policy c_source", [&] { text.resize(size); }); !s) return s;
+    if (const status s = rlcore_policy_c_write(get(), prefix, reinterpret_cast<std::uint8_t *>(&text[0]), size); !s) return s;
+    return text;
   }
   /* The most probable actions, or the means. Arrays as there. */
   status act_greedy(span<const Obs> obs, span<Action> action, span<const std::uint8_t> mask = {}, span<float> state = {},

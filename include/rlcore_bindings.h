@@ -1353,6 +1353,18 @@ rlcore_status rlcore_policy_onnx_write(
   /* out [size] */ uint8_t *bytes,
   size_t size);
 
+/* ---- C: policies without a library ---- */
+
+rlcore_status rlcore_policy_c_size(
+  /* in */ const rlcore_policy *p,
+  /* in optional */ const char *prefix,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_policy_c_write(
+  /* in */ const rlcore_policy *p,
+  /* in optional */ const char *prefix,
+  /* out [size] */ uint8_t *bytes,
+  size_t size);
+
 /* ---- Batches: asynchronous steps by the host's threads or processes ---- */
 
 typedef struct rlcore_batch rlcore_batch;

@@ -99,6 +99,8 @@ pub mod lazy_frames;
 
 #[cfg(feature = "networks")]
 pub mod autoencoder;
+#[cfg(feature = "ship")]
+pub mod c_source;
 #[cfg(feature = "tensors")]
 pub mod carry;
 pub mod collect;

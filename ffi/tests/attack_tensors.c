@@ -20,6 +20,7 @@ static struct world {
   rlcore_policy_info info;
   rlcore_learner_config config;
   rlcore_onnx_options options;
+  char prefix[5000];
   size_t size;
   unsigned char file[1 << 14];
 } w, before;
@@ -251,10 +252,44 @@ static void attacks_on_onnx(void) {
   FINE(rlcore_policy_onnx_write(w.policy, options, w.file, again));
 }
 
+/* The policy of attacks_on_onnx as a file of C. */
+static void attacks_on_c(void) {
+  const char *const wrong[] = {"", "9", "_a", "a b", "a-b", "\xc3\xa4", "\xff", "a234567890123456789012345678901x"};
+  size_t size = 0;
+  strcpy(w.prefix, "fly");
+#define C_SIZE rlcore_policy_c_size(w.policy, w.prefix, &w.size)
+  FINE(C_SIZE);
+  size = w.size;
+  CHECK(size > 1000 && size < sizeof w.file);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    REFUSED(RLCORE_E_CONFIG, "C source: a prefix", rlcore_policy_c_size(w.policy, wrong[i], &w.size));
+    REFUSED(RLCORE_E_CONFIG, "C source: a prefix", rlcore_policy_c_write(w.policy, wrong[i], w.file, size));
+  }
+  memset(w.prefix, 'a', sizeof w.prefix);
+  REFUSED(RLCORE_E_RANGE, "prefix: a text that ends with NUL", C_SIZE);
+  strcpy(w.prefix, "fly");
+  REFUSED(RLCORE_E_NULL, "policy", rlcore_policy_c_size(NULL, w.prefix, &w.size));
+  REFUSED(RLCORE_E_NULL, "out_size", rlcore_policy_c_size(w.policy, w.prefix, NULL));
+  REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_policy_c_size(w.policy, w.prefix, (size_t *)(void *)w.brain));
+#define C_SOURCE rlcore_policy_c_write(w.policy, w.prefix, w.file, size)
+  WITH(size, size - 1, RLCORE_E_SHAPE, "bytes: elements, exactly", C_SOURCE);
+  WITH(size, size + 1, RLCORE_E_SHAPE, "bytes: elements, exactly", C_SOURCE);
+  REFUSED(RLCORE_E_NULL, "policy", rlcore_policy_c_write(NULL, w.prefix, w.file, size));
+  REFUSED(RLCORE_E_NULL, "bytes", rlcore_policy_c_write(w.policy, w.prefix, NULL, size));
+  REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_policy_c_write(w.policy, w.prefix, w.brain, size));
+  REFUSED(RLCORE_E_OVERLAP, "overlaps another array", rlcore_policy_c_write(w.policy, w.prefix, (uint8_t *)w.prefix, size));
+  w.file[size] = 0x5a;
+  FINE(C_SOURCE);
+  CHECK(memcmp(w.file, "/* ", 3) == 0 && w.file[size - 1] == '\n' && w.file[size] == 0x5a);
+  FINE(rlcore_policy_c_size(w.policy, NULL, &w.size));
+  CHECK(w.size > size);
+}
+
 int main(void) {
   networks_of_torch();
   attacks_on_learners();
   attacks_on_policies();
   attacks_on_onnx();
+  attacks_on_c();
   return verdict();
 }

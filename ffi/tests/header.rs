@@ -53,6 +53,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("carry.rs", "Learners that go on: another configuration, and what others have learned", &["rlcore_adopt"]),
     ("network.rs", "Networks of your own: forward and backward", &[]),
     ("onnx.rs", "ONNX: policies for other runtimes", &["rlcore_onnx_names"]),
+    ("c_source.rs", "C: policies without a library", &[]),
     ("batch.rs", "Batches: asynchronous steps by the host's threads or processes", &[]),
     ("monitor.rs", "Episodes: returns, lengths, monitor.csv", &["rlcore_episode", "rlcore_episode_type"]),
     ("vec_normalize.rs", "Normalized observations and rewards of N environments", &[]),

@@ -8,6 +8,7 @@ mod act_observe;
 mod action_spec;
 pub mod actor;
 pub mod actor_config;
+pub mod c_source;
 pub mod config;
 pub mod config_fields;
 pub mod distribution;

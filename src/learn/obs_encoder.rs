@@ -62,6 +62,11 @@ impl Part {
         (kind, self.len as usize, self.first as usize)
     }
 
+    /// Offsets in an observation, in bytes, and in its encoding, in elements.
+    pub fn places(&self) -> (usize, usize) {
+        (self.offset as usize, self.begin as usize)
+    }
+
     fn is(&self, kind: Element) -> bool {
         self.kind == kind as u16
     }

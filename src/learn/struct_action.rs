@@ -12,7 +12,7 @@ pub(super) const MAX_EACH: usize = 64;
 pub(super) const WORD: usize = 4;
 
 /// A word that no field covers.
-const GAP: u32 = u32::MAX;
+pub(super) const GAP: u32 = u32::MAX;
 
 /// What an action of several parts is made of.
 pub(super) struct Counts {

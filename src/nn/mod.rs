@@ -2,6 +2,7 @@
 
 mod activation;
 mod adam;
+pub(crate) mod c_source;
 mod carry;
 mod compile;
 mod descent;

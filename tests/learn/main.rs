@@ -4,6 +4,7 @@ mod actor_critic;
 mod adopt;
 mod burn_in;
 mod bytes;
+mod c_source;
 mod collect;
 mod configure;
 mod critics;

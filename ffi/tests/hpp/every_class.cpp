@@ -307,6 +307,9 @@ void is_learned_from(const rlcore::environment &env, rlcore::vecenv<Obs, Action>
   IS(policy.why(), RLCORE_OK);
   auto file = policy->onnx();
   CHECK(file && file->size() > 100 && (*file)[0] == 8);
+  auto source = policy->c_source("fly");
+  CHECK(source && source->find("fly_act(") != std::string::npos && source->find("#endif\n") != std::string::npos);
+  IS(policy->c_source("no prefix").why(), RLCORE_E_CONFIG);
   IS(rlcore::block<rlcore_policy>::load(policy->bytes(), attach_any).why(), RLCORE_OK);
   moves(envs, &*learner);
   is_shared(env, envs);

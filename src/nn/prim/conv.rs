@@ -290,7 +290,7 @@ impl Conv {
     }
 
     #[inline(always)]
-    pub(super) fn weight_len(self) -> usize {
+    pub(in crate::nn) fn weight_len(self) -> usize {
         self.patch_len() * self.units
     }
 

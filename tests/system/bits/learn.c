@@ -543,10 +543,14 @@ static rlcore_status learner_tensors(hashes *h) {
   TRY(rlcore_policy_moments_read(policy, mean, variance, 4));
   MIX(h, mean);
   MIX(h, variance);
-  uint8_t *const file = (uint8_t *)values; /* of ONNX */
+  uint8_t *const file = (uint8_t *)values; /* of ONNX, then of C */
   TRY(rlcore_policy_onnx_size(policy, NULL, &len));
   CHECK(len <= sizeof values);
   TRY(rlcore_policy_onnx_write(policy, NULL, file, len));
+  MIX_SOME(h, file, len);
+  TRY(rlcore_policy_c_size(policy, NULL, &len));
+  CHECK(len <= sizeof values);
+  TRY(rlcore_policy_c_write(policy, NULL, file, len));
   MIX_SOME(h, file, len);
   TRY(rlcore_policy_scratch_len(policy, N, &scratch_len));
   CHECK(scratch_len <= LEN(scratch));

@@ -165,6 +165,9 @@ static void make_records(void) {
    in bytes; and its policy as a file of ONNX. */
 enum { PARAMS = 29, POLICY_PARAMS = 16, GRADS = PARAMS + 8, NUM_MOMENTS = 4 + 2 * OBS, LEARNER_SCRATCH = 4096, ONNX_SIZE = 939 };
 
+/* Bytes of that policy as a file of C whose names begin with "abc". */
+static size_t c_source_size;
+
 /* A tensor of that learner. */
 #define A_TENSOR {.name = "policy.head.bias", .rank = 1, .dims = {2, 1, 1, 1}}
 
@@ -211,6 +214,7 @@ static void make_learners(void) {
   keep(POLICY_MADE, POLICY, policy_mem, size);
   FINE(rlcore_policy_onnx_size(policy, NULL, &size));
   ALWAYS(size == ONNX_SIZE);
+  FINE(rlcore_policy_c_size(policy, "abc", &c_source_size));
 }
 
 /* A learner with unbounded continuous actions, which have standard deviations, and its policy. */

@@ -11,7 +11,7 @@ if ! cmp -s tests/system/onnx/requirements.txt "$out/installed.txt"; then
   cp tests/system/onnx/requirements.txt "$out/installed.txt"
 fi
 cargo build -q --release -p rlcore-ffi
-cc -std=c11 -Wall -Wextra -Werror -O1 -Iinclude tests/system/onnx/cases.c target/release/librlcore.a -o "$out/make-cases"
-"$out/make-cases" "$out/cases"
+cc -std=c11 -Wall -Wextra -Werror -O1 -Iinclude tests/system/policies/cases.c target/release/librlcore.a -o "$out/make-cases"
+"$out/make-cases" "$out/cases" onnx
 PYTHONDONTWRITEBYTECODE=1 "$out/venv/bin/python" tests/system/onnx/check.py target/release/librlcore.so "$out/cases" "${1:-1000}"
 rm -r "$out/cases"

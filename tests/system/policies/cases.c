@@ -1,5 +1,6 @@
-/* Policies of every kind of network, as blocks and as files of ONNX, for check.py: `cases <folder>`. Networks known by name, heads
-   and spaces of every kind, and random graphs, which are drawn until the library accepts them. */
+/* Policies of every kind of network, as blocks, and as files of ONNX for ../onnx/check.py or of C for ../policy-c/check.c: `cases
+   <folder> onnx|c`. Networks known by name, heads and spaces of every kind, and random graphs, which are drawn until the library
+   accepts them. */
 #include <rlcore.h>
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ static void check(rlcore_status status, const char *call) {
 
 static const char *folder;
 static FILE *list;
+static int writes_c;
 static rlcore_rng rng;
 
 static int64_t draw(int64_t low, int64_t high) {
@@ -41,6 +43,25 @@ static void save_onnx(const char *name, const char *end, const rlcore_policy *po
   CHECK(rlcore_policy_onnx_write(policy, options, bytes, size));
   save(name, end, bytes, size);
   free(bytes);
+}
+
+/* The policy as a file of C whose names begin with its own, and its row in the list of such files: fields of observations, if it
+   has any. */
+static void save_c(const char *prefix, const rlcore_policy *policy, const rlcore_learner_config *config, int symbols) {
+  size_t size;
+  CHECK(rlcore_policy_c_size(policy, prefix, &size));
+  uint8_t *bytes = malloc(size);
+  CHECK(rlcore_policy_c_write(policy, prefix, bytes, size));
+  save(prefix, "h", bytes, size);
+  free(bytes);
+  fprintf(list, "CASE(%s, %d, %u", prefix, symbols, config->num_obs_fields);
+  for (uint32_t i = 0; i < config->num_obs_fields; i++) {
+    const rlcore_field *field = config->obs_fields + i;
+    uint32_t len = 1;
+    for (uint32_t k = 0; k < field->rank; k++) len *= field->dims[k];
+    fprintf(list, ", {%u, %u, %u}", field->kind, len, field->offset);
+  }
+  fprintf(list, ")\n");
 }
 
 /* Parameters and moments that no layer starts with. */
@@ -80,6 +101,15 @@ static int make(const char *name, rlcore_learner_config *config, const rlcore_sp
   void *block = malloc(size);
   rlcore_policy *policy;
   CHECK(rlcore_policy_export(agent, block, size, &policy));
+  if (writes_c) {
+    char prefix[40];
+    snprintf(prefix, sizeof prefix, "%s", name);
+    for (char *p = prefix; *p; p++) *p = *p == '-' ? '_' : *p;
+    save(prefix, "policy", block, size);
+    save_c(prefix, policy, config, symbols);
+    free(block), free(mem);
+    return 1;
+  }
   save(name, "policy", block, size);
   rlcore_onnx_options options = {.struct_size = sizeof options, .names = RLCORE_ONNX_OWN};
   save_onnx(name, "onnx", policy, NULL);
@@ -251,8 +281,8 @@ static void graphs(void) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 2) return 2;
-  folder = argv[1];
+  if (argc != 3 || (strcmp(argv[2], "onnx") && strcmp(argv[2], "c"))) return 2;
+  folder = argv[1], writes_c = argv[2][0] == 'c';
   char path[400];
   snprintf(path, sizeof path, "%s/cases.txt", folder);
   list = fopen(path, "w");
