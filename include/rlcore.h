@@ -83,7 +83,7 @@ extern "C" {
 #define RLCORE_VERSION_MINOR 1   /* Minor version of the library. */
 #define RLCORE_VERSION_PATCH 0   /* Patch version of the library. */
 #define RLCORE_ABI_VERSION 0     /* Incremented when callers must be recompiled. */
-#define RLCORE_IMAGE_VERSION 14  /* Incremented when a kind of saved block can no longer be attached. */
+#define RLCORE_IMAGE_VERSION 15  /* Incremented when a kind of saved block can no longer be attached. */
 
 /* Result of every call: 0 is success, negative is failure. Values are never reused. */
 typedef int32_t rlcore_status;
@@ -1156,8 +1156,8 @@ typedef struct rlcore_learner_config {
   /* demonstrated steps that are kept for good, the first ones of rlcore_learner_demonstrate; later ones are as other
      transitions off policy, and are left out on policy. Off policy their transitions lie beside those of buffer_size,
      where nothing overwrites them, num_stacked must be 0, and n_step rewards may go on with the learner's own steps.
-     On policy observations and actions are kept, for imitation_coef, without recurrent layers. 0: none
-     (0; 0 to 100000000) */
+     On policy observations and actions are kept, for imitation_coef, without recurrent layers. 0: none (0; 0 to
+     100000000) */
   uint32_t demonstration_size;
   /* part of the transitions of each batch, or with recurrent layers of its sequences, rounded to the nearest number,
      that is drawn from kept demonstrations, while there are any; all, while there is nothing else. With
@@ -2052,8 +2052,8 @@ rlcore_status rlcore_learner_tensors_write(rlcore_learner *p, uint32_t of, const
    Example:
      rlcore_learner_set_trainable(agent, "*", 0, NULL); // the heads alone learn
      rlcore_learner_set_trainable(agent, "*head*", 1, NULL);
-   names:           a name of rlcore_learner_tensors; * stands for any characters, or none: layers.0.weight is one
-                    tensor, layers.0.* a layer, critics.* all critics, * everything.
+   names:           NUL-terminated, a name of rlcore_learner_tensors; * stands for any characters, or none:
+                    layers.0.weight is one tensor, layers.0.* a layer, critics.* all critics, * everything.
    trainable:       0: they are frozen; 1: they learn.
    out_num_tensors: the number of tensors whose names fit, changed or not; NULL: not wanted.
    Errors: E_RANGE for another trainable and for names of more than 4095 characters; E_CONFIG if no name fits;
@@ -2316,13 +2316,13 @@ rlcore_status rlcore_policy_onnx_write(const rlcore_policy *p, const rlcore_onnx
 /* Bytes of a policy as one file of C, for machines where no library fits: C99, which is C++17 as well, with the
    weights as constants and functions that act. It includes stddef.h, stdint.h and string.h, calls memcpy and memset
    only, and has no state of its own. All its names begin with prefix, its macros with the same in capitals:
-   - <prefix>_act() acts greedily, as rlcore_policy_act_greedy() does for one observation;
-   - <prefix>_outputs() computes logits or means alone, for hosts that sample, and <prefix>_best() acts by them;
-   - <prefix>_scratch is the working memory of a call, <prefix>_state a recurrent state, begun by <prefix>_reset().
+   <prefix>_act() acts greedily, as rlcore_policy_act_greedy() does for one observation;
+   <prefix>_outputs() computes logits or means alone, for hosts that sample, and <prefix>_best() acts by them;
+   <prefix>_scratch is the working memory of a call, <prefix>_state a recurrent state, begun by <prefix>_reset().
    Results are the library's bits where the compiler has a fused multiply-add, such as on Cortex-M4F or with -mfma, or
    with <PREFIX>_EXACT defined as 1; else products and sums are rounded each, which changes the last bits. Every layer
    can be written, normalize_obs, structures and masks.
-   prefix: a text that begins with a letter, of at most 31 letters, digits and underscores; NULL: "policy".
+   prefix: NUL-terminated, a letter, then letters, digits and underscores, at most 31; may be NULL: "policy".
    Errors: E_CONFIG for another prefix. */
 rlcore_status rlcore_policy_c_size(const rlcore_policy *p, const char *prefix, size_t *out_size);
 
@@ -2330,7 +2330,8 @@ rlcore_status rlcore_policy_c_size(const rlcore_policy *p, const char *prefix, s
    Example:
      rlcore_policy_c_size(policy, "cart", &size);
      rlcore_policy_c_write(policy, "cart", bytes, size);
-   bytes: [size] to write, text without a zero at its end.
+   prefix: NUL-terminated, as there; may be NULL.
+   bytes:  [size] to write, text without a zero at its end.
    Errors: as there; E_SHAPE if size is not that of rlcore_policy_c_size(). Nothing is written then. */
 rlcore_status rlcore_policy_c_write(const rlcore_policy *p, const char *prefix, uint8_t *bytes, size_t size);
 

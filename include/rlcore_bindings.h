@@ -21,7 +21,7 @@ enum { RLCORE_VERSION_MAJOR = 0 };
 enum { RLCORE_VERSION_MINOR = 1 };
 enum { RLCORE_VERSION_PATCH = 0 };
 enum { RLCORE_ABI_VERSION = 0 };
-enum { RLCORE_IMAGE_VERSION = 14 };
+enum { RLCORE_IMAGE_VERSION = 15 };
 typedef int32_t rlcore_status;
 enum {
   RLCORE_OK = 0,

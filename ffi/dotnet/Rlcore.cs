@@ -1382,6 +1382,37 @@ public unsafe struct rlcore_learner_config {
   /// <summary>the same for the parameters of the value, or of Q (2; at least 0)</summary>
   public float kappa_value;
   /// <summary>
+  /// demonstrated steps that are kept for good, the first ones of rlcore_learner_demonstrate; later ones are as other
+  /// transitions off policy, and are left out on policy. Off policy their transitions lie beside those of buffer_size,
+  /// where nothing overwrites them, num_stacked must be 0, and n_step rewards may go on with the learner's own steps.
+  /// On policy observations and actions are kept, for imitation_coef, without recurrent layers. 0: none (0; 0 to
+  /// 100000000)
+  /// </summary>
+  public uint demonstration_size;
+  /// <summary>
+  /// part of the transitions of each batch, or with recurrent layers of its sequences, rounded to the nearest number,
+  /// that is drawn from kept demonstrations, while there are any; all, while there is nothing else. With
+  /// priority_exponent each part is drawn by its own priorities, and importance is relative to its own least one. On
+  /// policy so many rows, as a part of those of a minibatch, are drawn beside it, uniformly (0.25; 0 to 1)
+  /// </summary>
+  public float demonstration_share;
+  /// <summary>
+  /// weight, at the start, of the loss of rlcore_learner_imitate on the kept demonstrations of a batch, the mean over
+  /// them, beside the algorithm's own loss: of Q, or of the policy. TD3 divides values by their mean size in the batch
+  /// then, as TD3+BC does, where this is 1 / alpha. It is not weighted by importance. 0: off (0; at least 0)
+  /// </summary>
+  public float imitation_coef;
+  /// <summary>the same at total_steps, on a straight line (0; at least 0)</summary>
+  public float imitation_coef_end;
+  /// <summary>
+  /// DQN and PQN: distance that Q of a demonstrated choice is to keep from that of every other one (0.8; above 0)
+  /// </summary>
+  public float imitation_margin;
+  /// <summary>
+  /// PPO, A2C, IMPALA, UNREAL and SAC: standard deviations learn from demonstrations too, not the means alone (0)
+  /// </summary>
+  public uint imitation_fit_std;
+  /// <summary>
   /// transitions kept, at least batch_size; or 0: none, it learns by rlcore_learner_learn_transitions alone (100,000)
   /// </summary>
   public uint buffer_size;
@@ -1687,7 +1718,7 @@ public unsafe struct rlcore_learner_stats {
   /// over the batch that the policy learned from last
   /// </summary>
   public float log_std_mean;
-  /// <summary>DQN, TD3, SAC: transitions in the buffer; others 0</summary>
+  /// <summary>DQN, TD3, SAC: transitions in the buffer, and kept demonstrations; others 0</summary>
   public ulong num_stored;
 }
 
@@ -1902,8 +1933,8 @@ public unsafe struct rlcore_tensor {
   public uint network;
   /// <summary>its layer, an index of rlcore_learner_layers or rlcore_policy_layers</summary>
   public uint layer;
-  /// <summary>zero</summary>
-  public uint reserved;
+  /// <summary>1: of a learner that leaves it as it is, by rlcore_learner_set_trainable; else 0</summary>
+  public uint frozen;
 }
 
 /// <summary>How a policy makes actions of what its network computes.</summary>
@@ -3699,7 +3730,7 @@ public static unsafe class Native {
   /// <summary>Incremented when callers must be recompiled.</summary>
   public const int RLCORE_ABI_VERSION = 0;
   /// <summary>Incremented when a kind of saved block can no longer be attached.</summary>
-  public const int RLCORE_IMAGE_VERSION = 14;
+  public const int RLCORE_IMAGE_VERSION = 15;
   /// <summary>Name of a status, e.g. "RLCORE_E_SIZE". Static text, never NULL.</summary>
   [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
   public static extern byte* rlcore_status_name(int status);
@@ -4319,13 +4350,16 @@ public static unsafe class Native {
   public static extern Status rlcore_learner_act_range(rlcore_learner* p, uint begin, uint end, rlcore_rows* rows);
 
   /// <summary>
-  /// Begins a transition for each environment with an action of the host's own in place of rlcore_learner_act: that of a
-  /// person, a script or a recorded game. rlcore_learner_observe completes it. Its steps count in num_steps; an
-  /// episode with such an action is not the agent's, and counts in none of the statistics.
-  /// Only learners off policy (DQN, TD3, SAC) take such actions.
-  /// rows: reads active, obs, action_mask, and action: numbers between their bounds, without bounds from -1 to 1, and choices
-  /// that action_mask allows.
-  /// Errors: as rlcore_learner_act; E_VALUE for another action; E_DISABLED for a learner on policy.
+  /// Actions of the host's own in place of those of rlcore_learner_act: of a person, a script or a recorded game.
+  /// Off policy (DQN, TD3, SAC) each begins a transition of its environment, and rlcore_learner_observe completes it. Its
+  /// steps count in num_steps; an episode with such an action is not the agent's, and counts in none of the statistics. The
+  /// first demonstration_size of these transitions are kept for good.
+  /// On policy the first demonstration_size observations and actions are kept for imitation_coef, later ones are left out.
+  /// Nothing begins and nothing is counted: rlcore_learner_observe does not follow, and an environment that the learner acts
+  /// in as well is at the beginning of an episode then, or is cut by rlcore_learner_cut.
+  /// rows: reads active, obs, action_mask, and action: numbers between their bounds, without bounds from -1 to 1 off policy,
+  ///       and choices that action_mask allows.
+  /// Errors: as rlcore_learner_act; E_VALUE for another action; E_DISABLED on policy without demonstration_size.
   /// </summary>
   /// <param name="p">inout</param>
   /// <param name="rows">in</param>
@@ -5036,6 +5070,31 @@ public static unsafe class Native {
   public static extern Status rlcore_learner_tensors_write(rlcore_learner* p, uint of, rlcore_tensor* tensors, uint num_tensors, float* values, UIntPtr values_len);
 
   /// <summary>
+  /// Freezes tensors of a learner, or lets them learn again: all whose names fit. Learning leaves frozen tensors as they
+  /// are: learn, imitate, learn_batch, learn_transitions, and gradients that others computed. Their gradients are 0, norms
+  /// that max_grad_norm limits and rlcore_learner_stats tells are those of the others, and moments of the optimizer rest.
+  /// So do traces of stream algorithms, until all traces end. Target networks follow as ever. The block keeps the flags,
+  /// through images, rlcore_learner_configure and rlcore_learner_adopt, which take and give none; a configuration with
+  /// another optimizer starts the moments of all tensors anew, and other limits of log_std move a frozen one into them.
+  /// Tensors that are written, adopted or followed from another learner change, frozen or not. SAC's temperature is no
+  /// tensor: temperature_rate 0 leaves it. What normalizes observations is none either: see rlcore_learner_freeze.
+  /// Example:
+  ///   rlcore_learner_set_trainable(agent, "*", 0, NULL); // the heads alone learn
+  ///   rlcore_learner_set_trainable(agent, "*head*", 1, NULL);
+  /// names:           NUL-terminated, a name of rlcore_learner_tensors; * stands for any characters, or none:
+  ///                  layers.0.weight is one tensor, layers.0.* a layer, critics.* all critics, * everything.
+  /// trainable:       0: they are frozen; 1: they learn.
+  /// out_num_tensors: the number of tensors whose names fit, changed or not; NULL: not wanted.
+  /// Errors: E_RANGE for another trainable and for names of more than 4095 characters; E_CONFIG if no name fits;
+  /// E_NOT_READY while an update runs, and while gradients wait for rlcore_learner_learn_apply. Nothing is written then.
+  /// </summary>
+  /// <param name="p">inout</param>
+  /// <param name="names">in</param>
+  /// <param name="out_num_tensors">out optional</param>
+  [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+  public static extern Status rlcore_learner_set_trainable(rlcore_learner* p, byte* names, uint trainable, uint* out_num_tensors);
+
+  /// <summary>
   /// Lists the layers that run in a policy, as rlcore_learner_layers does.
   /// out: [capacity], of which *out_len are written; NULL with a capacity of 0 only counts them.
   /// Errors: E_SIZE if there are more than capacity.
@@ -5281,6 +5340,42 @@ public static unsafe class Native {
   /// <param name="bytes">out [size]</param>
   [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
   public static extern Status rlcore_policy_onnx_write(rlcore_policy* p, rlcore_onnx_options* options, byte* bytes, UIntPtr size);
+
+  // ---- C: policies without a library ----
+
+  /// <summary>
+  /// Bytes of a policy as one file of C, for machines where no library fits: C99, which is C++17 as well, with the
+  /// weights as constants and functions that act. It includes stddef.h, stdint.h and string.h, calls memcpy and memset
+  /// only, and has no state of its own. All its names begin with prefix, its macros with the same in capitals:
+  /// &lt;prefix&gt;_act() acts greedily, as rlcore_policy_act_greedy() does for one observation;
+  /// &lt;prefix&gt;_outputs() computes logits or means alone, for hosts that sample, and &lt;prefix&gt;_best() acts by them;
+  /// &lt;prefix&gt;_scratch is the working memory of a call, &lt;prefix&gt;_state a recurrent state, begun by &lt;prefix&gt;_reset().
+  /// Results are the library's bits where the compiler has a fused multiply-add, such as on Cortex-M4F or with -mfma, or
+  /// with &lt;PREFIX&gt;_EXACT defined as 1; else products and sums are rounded each, which changes the last bits. Every layer
+  /// can be written, normalize_obs, structures and masks.
+  /// prefix: NUL-terminated, a letter, then letters, digits and underscores, at most 31; may be NULL: "policy".
+  /// Errors: E_CONFIG for another prefix.
+  /// </summary>
+  /// <param name="p">in</param>
+  /// <param name="prefix">in optional</param>
+  /// <param name="out_size">out</param>
+  [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+  public static extern Status rlcore_policy_c_size(rlcore_policy* p, byte* prefix, UIntPtr* out_size);
+
+  /// <summary>
+  /// Writes a policy as one file of C: see rlcore_policy_c_size. Equal policies are equal bytes.
+  /// Example:
+  ///   rlcore_policy_c_size(policy, "cart", &amp;size);
+  ///   rlcore_policy_c_write(policy, "cart", bytes, size);
+  /// prefix: NUL-terminated, as there; may be NULL.
+  /// bytes:  [size] to write, text without a zero at its end.
+  /// Errors: as there; E_SHAPE if size is not that of rlcore_policy_c_size(). Nothing is written then.
+  /// </summary>
+  /// <param name="p">in</param>
+  /// <param name="prefix">in optional</param>
+  /// <param name="bytes">out [size]</param>
+  [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+  public static extern Status rlcore_policy_c_write(rlcore_policy* p, byte* prefix, byte* bytes, UIntPtr size);
 
   // ---- Batches: asynchronous steps by the host's threads or processes ----
 

@@ -22,13 +22,13 @@ fn extent(prefix: &str) -> Extent {
 /// Bytes of a policy as one file of C, for machines where no library fits: C99, which is C++17 as well, with the
 /// weights as constants and functions that act. It includes stddef.h, stdint.h and string.h, calls memcpy and memset
 /// only, and has no state of its own. All its names begin with prefix, its macros with the same in capitals:
-/// - <prefix>_act() acts greedily, as rlcore_policy_act_greedy() does for one observation;
-/// - <prefix>_outputs() computes logits or means alone, for hosts that sample, and <prefix>_best() acts by them;
-/// - <prefix>_scratch is the working memory of a call, <prefix>_state a recurrent state, begun by <prefix>_reset().
+/// <prefix>_act() acts greedily, as rlcore_policy_act_greedy() does for one observation;
+/// <prefix>_outputs() computes logits or means alone, for hosts that sample, and <prefix>_best() acts by them;
+/// <prefix>_scratch is the working memory of a call, <prefix>_state a recurrent state, begun by <prefix>_reset().
 /// Results are the library's bits where the compiler has a fused multiply-add, such as on Cortex-M4F or with -mfma, or
 /// with <PREFIX>_EXACT defined as 1; else products and sums are rounded each, which changes the last bits. Every layer
 /// can be written, normalize_obs, structures and masks.
-/// prefix: a text that begins with a letter, of at most 31 letters, digits and underscores; NULL: "policy".
+/// prefix: NUL-terminated, a letter, then letters, digits and underscores, at most 31; may be NULL: "policy".
 /// Errors: E_CONFIG for another prefix.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_c_size(
@@ -48,7 +48,8 @@ pub unsafe extern "C" fn rlcore_policy_c_size(
 /// Example:
 ///   rlcore_policy_c_size(policy, "cart", &size);
 ///   rlcore_policy_c_write(policy, "cart", bytes, size);
-/// bytes: [size] to write, text without a zero at its end.
+/// prefix: NUL-terminated, as there; may be NULL.
+/// bytes:  [size] to write, text without a zero at its end.
 /// Errors: as there; E_SHAPE if size is not that of rlcore_policy_c_size(). Nothing is written then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_c_write(

@@ -15,7 +15,7 @@ pub const RLCORE_VERSION_PATCH: u32 = 0;
 /// Incremented when callers must be recompiled.
 pub const RLCORE_ABI_VERSION: u32 = 0;
 /// Incremented when a kind of saved block can no longer be attached.
-pub const RLCORE_IMAGE_VERSION: u32 = 14;
+pub const RLCORE_IMAGE_VERSION: u32 = 15;
 
 const _: () = assert!(RLCORE_IMAGE_VERSION == rlcore::block::IMAGE);
 

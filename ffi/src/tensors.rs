@@ -267,8 +267,8 @@ pub unsafe extern "C" fn rlcore_learner_tensors_write(
 /// Example:
 ///   rlcore_learner_set_trainable(agent, "*", 0, NULL); // the heads alone learn
 ///   rlcore_learner_set_trainable(agent, "*head*", 1, NULL);
-/// names:           a name of rlcore_learner_tensors; * stands for any characters, or none: layers.0.weight is one
-///                  tensor, layers.0.* a layer, critics.* all critics, * everything.
+/// names:           NUL-terminated, a name of rlcore_learner_tensors; * stands for any characters, or none:
+///                  layers.0.weight is one tensor, layers.0.* a layer, critics.* all critics, * everything.
 /// trainable:       0: they are frozen; 1: they learn.
 /// out_num_tensors: the number of tensors whose names fit, changed or not; NULL: not wanted.
 /// Errors: E_RANGE for another trainable and for names of more than 4095 characters; E_CONFIG if no name fits;

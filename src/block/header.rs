@@ -50,7 +50,7 @@ pub enum Kind {
 }
 
 /// The image version of the library: the highest of all kinds of block.
-pub const IMAGE: u32 = 14;
+pub const IMAGE: u32 = 15;
 
 impl Kind {
     /// The image version of this kind of block: the value of [`IMAGE`] when its layout last changed. Blocks are refused only if
@@ -60,7 +60,8 @@ impl Kind {
             Kind::LazyFrames => 4,
             Kind::Memory => 11,
             Kind::VecEnv | Kind::Batch | Kind::Monitor | Kind::RolloutBuffer => 12,
-            Kind::Policy | Kind::Learner => 14,
+            Kind::Policy => 14,
+            Kind::Learner => 15,
             _ => 1,
         }
     }

@@ -68,7 +68,8 @@ pub fn said(entries: &[Entry], k: usize, seen: &mut Vec<usize>) -> String {
     text
 }
 
-/// True if the text gives `name` a shape: "name[len]", "name: [len] ...", "a, name: [len]", "*name", or "Both outputs [len]".
+/// True if the text gives `name` a shape: "name[len]", "name: [len] ...", "a, name: [len]", "name: NUL-terminated", "*name", or
+/// "Both outputs [len]".
 pub fn has_shape(text: &str, name: &str, is_output: bool) -> bool {
     let places = text.match_indices(name).filter(|(at, _)| {
         !text[..*at].ends_with(|c| in_a_word(c) || c == '.') && !text[at + name.len()..].starts_with(in_a_word)
@@ -80,6 +81,7 @@ pub fn has_shape(text: &str, name: &str, is_output: bool) -> bool {
         if rest.starts_with('[')
             || text[..at].ends_with('*')
             || (listed && item.contains(':') && rest[..rest.len().min(160)].contains('['))
+            || (listed && item.contains(": NUL-terminated"))
         {
             return true;
         }

@@ -234,7 +234,7 @@ fn each_part_has_its_own_priorities() {
 
 /// Whether the last environment is shown next: every other step.
 fn host_shows(block: &[u64]) -> bool {
-    View::open(bytemuck::cast_slice(block)).unwrap().state.num_steps % 2 == 0
+    View::open(bytemuck::cast_slice(block)).unwrap().state.num_steps.is_multiple_of(2)
 }
 
 /// Sequences are of one environment and of one part, and continue an episode only where nothing of it lies in the other part.
@@ -464,7 +464,7 @@ fn imitation_beside_the_loss_off_policy_follows_its_formulas() {
                 let before = l.params.to_vec();
                 l.learn(None, None, c.num_chunks).unwrap();
                 if is_point(&c) {
-                    let size = value_size(&l, &before, &l.order.to_vec());
+                    let size = value_size(&l, &before, l.order);
                     assert!((f64::from(l.state.value_size) - size).abs() < 1e-5 * (1.0 + size), "{name}: {size}");
                 }
             }
@@ -553,7 +553,7 @@ fn imitation_beside_the_loss_on_policy_follows_its_formulas() {
                 Row { obs: obs.to_vec(), choice: choice.clone(), number: number.clone(), mask }
             })
             .collect();
-        near(&got[..len], &twin(&own, &rows, &own.params.to_vec()), name);
+        near(&got[..len], &twin(&own, &rows, own.params), name);
     }
 }
 
