@@ -2323,7 +2323,7 @@ rlcore_status rlcore_policy_onnx_write(const rlcore_policy *p, const rlcore_onnx
    with <PREFIX>_EXACT defined as 1; else products and sums are rounded each, which changes the last bits. Every layer
    can be written, normalize_obs, structures and masks.
    prefix: NUL-terminated, a letter, then letters, digits and underscores, at most 31; may be NULL: "policy".
-   Errors: E_CONFIG for another prefix. */
+   Errors: E_CONFIG for another prefix; E_RANGE for one of more than 4095 characters. */
 rlcore_status rlcore_policy_c_size(const rlcore_policy *p, const char *prefix, size_t *out_size);
 
 /* Writes a policy as one file of C: see rlcore_policy_c_size. Equal policies are equal bytes.

@@ -5354,7 +5354,7 @@ public static unsafe class Native {
   /// with &lt;PREFIX&gt;_EXACT defined as 1; else products and sums are rounded each, which changes the last bits. Every layer
   /// can be written, normalize_obs, structures and masks.
   /// prefix: NUL-terminated, a letter, then letters, digits and underscores, at most 31; may be NULL: "policy".
-  /// Errors: E_CONFIG for another prefix.
+  /// Errors: E_CONFIG for another prefix; E_RANGE for one of more than 4095 characters.
   /// </summary>
   /// <param name="p">in</param>
   /// <param name="prefix">in optional</param>

@@ -29,7 +29,7 @@ fn extent(prefix: &str) -> Extent {
 /// with <PREFIX>_EXACT defined as 1; else products and sums are rounded each, which changes the last bits. Every layer
 /// can be written, normalize_obs, structures and masks.
 /// prefix: NUL-terminated, a letter, then letters, digits and underscores, at most 31; may be NULL: "policy".
-/// Errors: E_CONFIG for another prefix.
+/// Errors: E_CONFIG for another prefix; E_RANGE for one of more than 4095 characters.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn rlcore_policy_c_size(
     p: *const rlcore_policy,

@@ -48,7 +48,7 @@ impl<'n> Frozen<'n> {
         self.networks.layers(all, &mut |begin, net, layer, bits| {
             net.each_run(layer, bits, &mut |is_frozen, run| {
                 let [start, end] = [run.start, run.end]
-                    .map(|at| at.saturating_add(begin).clamp(self.begin, self.end).saturating_sub(self.begin));
+                    .map(|at| at.saturating_add(begin).max(self.begin).min(self.end).saturating_sub(self.begin));
                 if start < end {
                     with(is_frozen, start..end);
                 }

@@ -270,11 +270,11 @@ fn no_field_is_ignored(algorithm: Algorithm) {
             let c = &setting.config;
             let constant = c.learning_rate_end == c.learning_rate && what != "schedules";
             let idle = [
-                ("algorithm", true),                 // the choice itself
-                ("total_steps", constant),           // ends equal starts: nothing changes in these steps
-                ("huber", what == "atoms"),          // turned off by another field's value
-                ("log_std_min", what == "wider"),    // deviations do not reach it
-                ("log_std_max", what == "narrower"), // likewise
+                ("algorithm", true),        // the choice itself
+                ("total_steps", constant),  // ends equal starts: nothing changes in these steps
+                ("huber", what == "atoms"), // turned off by another field's value
+                ("log_std_min", matches!((what, algorithm), ("wider", _) | ("demonstrated numbers", Ppo))), // deviations do not reach it
+                ("log_std_max", what == "narrower"),                                                        // likewise
             ];
             if idle.contains(&(field.name(), true)) {
                 continue;

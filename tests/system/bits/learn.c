@@ -486,7 +486,7 @@ static rlcore_status learner_transitions(hashes *h) {
 
 static rlcore_status learner_tensors(hashes *h) {
   static uint64_t shipped[1 << 11];
-  static float values[1 << 12], scratch[1 << 12];
+  static float values[1 << 13], scratch[1 << 12];
   static rlcore_tensor tensors[32];
   static rlcore_layer layers[16];
   static const float obs[N * 4] = {0.1F, -0.2F, 0.3F, -0.4F, 1, 2, -1, -2, 0, 0, 0, 0, 3, -3, 0.5F, 0.25F};
