@@ -28,6 +28,7 @@ const USES: &[(&str, &str)] = &[
     ("rlcore_tensor", "rlcore_learner *agent, float *values, size_t params_len"),
     ("rlcore_learner_config", "rlcore_learner *agent"),
     ("rlcore_learner_adopt", "rlcore_learner *alone, const rlcore_learner *agent"),
+    ("rlcore_learner_set_trainable", "rlcore_learner *agent"),
     ("rlcore_policy_onnx_size", "const rlcore_policy *policy, size_t size, uint8_t *bytes"),
     ("rlcore_policy_c_size", "const rlcore_policy *policy, size_t size, uint8_t *bytes"),
     ("rlcore_layer", "rlcore_learner_config config"),
