@@ -5070,14 +5070,14 @@ public static unsafe class Native {
   public static extern Status rlcore_learner_tensors_write(rlcore_learner* p, uint of, rlcore_tensor* tensors, uint num_tensors, float* values, UIntPtr values_len);
 
   /// <summary>
-  /// Freezes tensors of a learner, or lets them learn again: all whose names fit. Learning leaves frozen tensors as they
-  /// are: learn, imitate, learn_batch, learn_transitions, and gradients that others computed. Their gradients are 0, norms
-  /// that max_grad_norm limits and rlcore_learner_stats tells are those of the others, and moments of the optimizer rest.
-  /// So do traces of stream algorithms, until all traces end. Target networks follow as ever. The block keeps the flags,
-  /// through images, rlcore_learner_configure and rlcore_learner_adopt, which take and give none; a configuration with
-  /// another optimizer starts the moments of all tensors anew, and other limits of log_std move a frozen one into them.
-  /// Tensors that are written, adopted or followed from another learner change, frozen or not. SAC's temperature is no
-  /// tensor: temperature_rate 0 leaves it. What normalizes observations is none either: see rlcore_learner_freeze.
+  /// Freezes tensors of a learner, or lets them learn again, all whose names fit. No learning changes frozen tensors:
+  /// neither learn, imitate, learn_batch and learn_transitions, nor gradients that others computed. Their gradients are 0,
+  /// norms that max_grad_norm limits and rlcore_learner_stats tells are those of the others, and moments of the optimizer
+  /// rest. So do traces of stream algorithms, until all traces end. Target networks follow as ever. The block keeps the
+  /// flags, through images, rlcore_learner_configure and rlcore_learner_adopt, which take and give none; a configuration
+  /// with another optimizer starts the moments of all tensors anew, and other limits of log_std move a frozen one into
+  /// them. Tensors that are written, adopted or followed from another learner change, frozen or not. Not tensors are the
+  /// temperature of SAC, which temperature_rate 0 leaves, and what normalizes observations: see rlcore_learner_freeze.
   /// Example:
   ///   rlcore_learner_set_trainable(agent, "*", 0, NULL); // the heads alone learn
   ///   rlcore_learner_set_trainable(agent, "*head*", 1, NULL);
