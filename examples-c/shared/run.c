@@ -36,6 +36,7 @@ void run_seed(run *r, training *t, uint64_t seed, double bar, monitor *m, bool q
       training_learn(t, 0);
     }
     r->curve[update] = t->stats.num_episodes ? t->stats.return_mean : NAN;
+    if (r->events) events_learner(r->events, &t->stats);
 
     const double now = host_seconds();
     if (isnan(r->solved_seconds) && t->stats.num_episodes >= 100 && (double)t->stats.return_mean >= bar) {

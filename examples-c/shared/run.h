@@ -3,6 +3,7 @@
 #define RUN_H
 
 #include "draw.h"
+#include "events.h"
 #include "monitor.h"
 
 typedef struct run {
@@ -11,6 +12,7 @@ typedef struct run {
   double seconds;
   double solved_seconds; /* until the mean of 100 episodes reached the threshold; NAN if it did not */
   uint64_t solved_steps;
+  events *events; /* where the numbers of every point of the curve go too; NULL: nowhere */
 } run;
 
 /* Takes memory for the curve. num_steps is rounded up to whole updates. */

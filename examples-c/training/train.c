@@ -1,7 +1,7 @@
 /* Trains an environment inside a C program:
-   `train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--print-hash]`. All seeds use the same memory. Seed 1 also
-   writes monitor.csv and policy.bin, is drawn in the terminal, and must end with the published hash: the same bits on every
-   machine. */
+   `train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--events FOLDER] [--print-hash]`. All seeds use the same
+   memory. Seed 1 also writes monitor.csv, policy.bin and with --events an event file for TensorBoard, is drawn in the
+   terminal, and must end with the published hash: the same bits on every machine. */
 #include "heap.h"
 #include "run.h"
 #include "svg.h"
@@ -15,7 +15,7 @@
 enum { EVAL_EPISODES = 100, QUICK_UPDATES = 2 };
 
 typedef struct options {
-  const char *env, *out;
+  const char *env, *out, *events; /* events: NULL: no event file */
   uint32_t num_seeds; /* 0: the task's number */
   bool quick;         /* a few updates of one seed, without a check of the return */
   bool print_hash;    /* print the hash and nothing else, for `make bless` */
@@ -42,10 +42,12 @@ static options parse(int argc, char **argv) {
       CHECK(rlcore_cpu_set_limit((uint32_t)strtoul(argv[++i], NULL, 10)));
     else if (strcmp(argv[i], "--out") == 0 && i + 1 < argc)
       o.out = argv[++i];
+    else if (strcmp(argv[i], "--events") == 0 && i + 1 < argc)
+      o.events = argv[++i];
     else if (argv[i][0] != '-')
       o.env = argv[i];
     else
-      host_fail("usage: train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--print-hash]");
+      host_fail("usage: train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--events FOLDER] [--print-hash]");
   }
   return o;
 }
@@ -68,12 +70,15 @@ static const char *path(const options *o, const char *name) {
 /* Trains one seed; seed 1 writes its files. Returns the policy. */
 static const rlcore_policy *train(result *r, training *t, const task *task, uint64_t seed, const options *o) {
   static monitor m;
+  static events log;
   size_t policy_size = 0;
+  if (seed == 1 && o->events) events_open(&log, o->events), r->run.events = &log;
   if (seed == 1) monitor_open(&m, path(o, "monitor.csv"), task->title, t->config.num_envs);
   const unsigned long calls = heap_calls();
   run_seed(&r->run, t, seed, task->bar, &m, false);
   r->heap_calls = heap_calls() - calls;
   monitor_close(&m);
+  events_close(&log);
   r->hash = training_params_hash(t);
   r->value_loss = t->stats.value_loss;
   const rlcore_policy *const policy = training_export(t, &policy_size);

@@ -32,3 +32,7 @@ pytest -q -p no:cacheprovider --import-mode=importlib "$here/tests" "$@"
 mypy --config-file "$here/pyproject.toml" --cache-dir "$out/mypy"
 cc -std=c11 -O2 -Wall -Wextra -Werror -I"$here/../../include" "$here/tests/same_as_c.c" "$here/../../target/release/librlcore.a" -o "$out/same_as_c"
 python "$here/tests/same_as_c.py" "$out/same_as_c"
+mkdir events
+make -s -C "$here/../../examples-c" out/bin/train
+(cd "$here/../../examples-c" && out/bin/train --quick --out "$out/work" --events "$out/work/events" > /dev/null)
+python "$here/tests/events_of_c.py" events
