@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs rlcore as a packager would and builds and runs a program of each kind against what was installed: pkg-config and
-# make, CMake from the package and from the sources, Meson, plain compilers, Python; C and C++, shared and static; and two
-# plugins in one process. C#: tests/system/dotnet.
+# make, CMake from the package and from the sources, Meson, plain compilers, Python; C and C++, shared and static; two plugins in
+# one process, and two copies under names of their own in one program. C#: tests/system/dotnet.
 # Needs: cargo make gcc g++ libc6-dev binutils pkg-config cmake ninja-build meson python3
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -145,6 +145,29 @@ meson setup "$work/meson" "$work/meson-source" > "$work/log" 2>&1 || { cat "$wor
 ninja -C "$work/meson" > "$work/log" 2>&1 || { cat "$work/log"; fail meson; }
 check "$work/meson" "$prefix/lib"
 plugins "$work/meson"
+
+step 'two copies under names of their own, in one program'
+mkdir "$work/prefixed"
+main='int one_c(void); int two_c(void); int one_cpp(void); int two_cpp(void);
+int main(void) { return one_c() || one_cpp() || two_c() || two_cpp(); }'
+for copy in one two; do
+  $make prefixed SYMBOLS=${copy}_ OUT="$work/prefixed/$copy" CARGO=:
+  [ -z "$(nm -D --undefined-only "$work/prefixed/$copy/lib/lib${copy}_rlcore.so" | grep -vE ' (memcmp|memcpy|memmove|memset)$')" ] || fail 'a copy with a prefix imports more'
+  nm -D --defined-only "$work/prefixed/$copy/lib/lib${copy}_rlcore.so" | sed "s/.* ${copy}_//" | LC_ALL=C sort | diff <(LC_ALL=C sort ../../../ffi/golden/symbols.txt) - \
+    || fail 'a copy with a prefix has other calls'
+  flags=(-O1 -Wall -Wextra -pedantic -Werror -I "$work/prefixed/$copy/include" -c)
+  cc -std=c11 "${flags[@]}" -Dmain=${copy}_c cartpole.c -o "$work/prefixed/$copy-c.o"
+  sed "s/rlcore::/${copy}_rlcore::/g; s/^int main/extern \"C\" int ${copy}_cpp(); int ${copy}_cpp/" probe.cpp > "$work/prefixed/$copy.cpp"
+  c++ -std=c++17 "${flags[@]}" "$work/prefixed/$copy.cpp" -o "$work/prefixed/$copy-cpp.o"
+done
+objects=("$work"/prefixed/{one,two}-{c,cpp}.o)
+echo "$main" | cc -x c - -x none "${objects[@]}" "$work"/prefixed/{one/lib/libone_rlcore.a,two/lib/libtwo_rlcore.a} -lstdc++ -o "$work/prefixed/static"
+echo "$main" | cc -x c - -x none "${objects[@]}" -L"$work/prefixed/one/lib" -lone_rlcore -L"$work/prefixed/two/lib" -ltwo_rlcore -lstdc++ -o "$work/prefixed/shared"
+for program in static shared; do
+  LD_LIBRARY_PATH="$work/prefixed/one/lib:$work/prefixed/two/lib" "$work/prefixed/$program" | diff <(cat "$work/expected.txt" "$work/expected.txt") - \
+    || fail "two copies, $program: other numbers"
+done
+[ "$(readelf -d "$work/prefixed/shared" | grep -cE 'NEEDED.*\[lib(one|two)_rlcore.so.0\]')" = 2 ] || fail 'two copies: one library'
 
 python3 ../abi/layout.py ../../../include/rlcore.h > "$work/layout.c"
 step Python
