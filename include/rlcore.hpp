@@ -1581,6 +1581,100 @@ class learner {
   rlcore_learner_stats stats_ = no_stats();
 };
 
+/* ---- Layers ---- */
+
+/* Layers for a list, as rlcore_layer describes them; windows are square, and what else a layer has is set in what these return. */
+namespace layers {
+
+/* A layer of this kind. */
+constexpr rlcore_layer of(rlcore_layer_kind kind, std::uint32_t units, rlcore_activation activation) {
+  rlcore_layer layer = {};
+  layer.kind = kind;
+  layer.units = units;
+  layer.activation = activation;
+  return layer;
+}
+
+constexpr rlcore_layer dense(std::uint32_t units, rlcore_activation activation = RLCORE_ACTIVATION_TANH) {
+  return of(RLCORE_LAYER_DENSE, units, activation);
+}
+
+/* A layer with windows of size x size, `stride` pixels apart. */
+constexpr rlcore_layer windows(rlcore_layer_kind kind, std::uint32_t units, std::uint32_t size, std::uint32_t stride,
+                               rlcore_activation activation) {
+  rlcore_layer layer = of(kind, units, activation);
+  layer.size[0] = layer.size[1] = size;
+  layer.stride[0] = layer.stride[1] = stride;
+  return layer;
+}
+
+constexpr rlcore_layer conv(std::uint32_t units, std::uint32_t size, std::uint32_t stride = 1,
+                            rlcore_activation activation = RLCORE_ACTIVATION_RELU) {
+  return windows(RLCORE_LAYER_CONV, units, size, stride, activation);
+}
+
+constexpr rlcore_layer depthwise(std::uint32_t units, std::uint32_t size, std::uint32_t stride = 1,
+                                 rlcore_activation activation = RLCORE_ACTIVATION_RELU) {
+  return windows(RLCORE_LAYER_DEPTHWISE, units, size, stride, activation);
+}
+
+/* A transposed convolution. */
+constexpr rlcore_layer deconv(std::uint32_t units, std::uint32_t size, std::uint32_t stride = 1,
+                              rlcore_activation activation = RLCORE_ACTIVATION_RELU) {
+  return windows(RLCORE_LAYER_DECONV, units, size, stride, activation);
+}
+
+/* The maximum of each window, or with RLCORE_LAYER_MEAN in flags its mean. */
+constexpr rlcore_layer pool(std::uint32_t size, rlcore_activation activation = RLCORE_ACTIVATION_IDENTITY) {
+  return windows(RLCORE_LAYER_POOL, 0, size, size, activation);
+}
+
+constexpr rlcore_layer norm(rlcore_activation activation = RLCORE_ACTIVATION_IDENTITY) {
+  return of(RLCORE_LAYER_NORM, 0, activation);
+}
+
+constexpr rlcore_layer lstm(std::uint32_t units) { return of(RLCORE_LAYER_LSTM, units, RLCORE_ACTIVATION_TANH); }
+constexpr rlcore_layer gru(std::uint32_t units) { return of(RLCORE_LAYER_GRU, units, RLCORE_ACTIVATION_TANH); }
+constexpr rlcore_layer mingru(std::uint32_t units) { return of(RLCORE_LAYER_MINGRU, units, RLCORE_ACTIVATION_TANH); }
+
+constexpr rlcore_layer attention(std::uint32_t units, std::uint32_t heads, std::uint32_t window) {
+  rlcore_layer layer = of(RLCORE_LAYER_ATTENTION, units, RLCORE_ACTIVATION_TANH);
+  layer.heads = heads;
+  layer.window = window;
+  return layer;
+}
+
+constexpr rlcore_layer embed(std::uint32_t units, std::uint32_t symbols,
+                             rlcore_activation activation = RLCORE_ACTIVATION_IDENTITY) {
+  rlcore_layer layer = of(RLCORE_LAYER_EMBED, units, activation);
+  layer.symbols = symbols;
+  return layer;
+}
+
+/* The layer, reading `source` in place of the layer before it, as in rlcore_layer; `other` of layers that read two. */
+constexpr rlcore_layer from(rlcore_layer layer, std::uint32_t source, std::uint32_t other = 0) {
+  layer.source[0] = source;
+  layer.source[1] = other;
+  return layer;
+}
+
+constexpr rlcore_layer add(std::uint32_t source, std::uint32_t other,
+                           rlcore_activation activation = RLCORE_ACTIVATION_IDENTITY) {
+  return from(of(RLCORE_LAYER_ADD, 0, activation), source, other);
+}
+
+constexpr rlcore_layer multiply(std::uint32_t source, std::uint32_t other,
+                                rlcore_activation activation = RLCORE_ACTIVATION_IDENTITY) {
+  return from(of(RLCORE_LAYER_MULTIPLY, 0, activation), source, other);
+}
+
+constexpr rlcore_layer join(std::uint32_t source, std::uint32_t other,
+                            rlcore_activation activation = RLCORE_ACTIVATION_IDENTITY) {
+  return from(of(RLCORE_LAYER_JOIN, 0, activation), source, other);
+}
+
+}  // namespace layers
+
 /* ---- Networks of your own ---- */
 
 /* Layers over arrays of the caller's, as rlcore_network: any loss trains them. It owns the list, and nothing else. */

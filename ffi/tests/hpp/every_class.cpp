@@ -377,10 +377,38 @@ void every_class() {
   scaled.num_wrappers = 17;
   IS((rlcore::vecenv<float, std::int32_t>::make(scaled, rlcore::vecenv_config()).why()), RLCORE_E_CONFIG);
 
+  /* Layers by their builders are those of networks that are known by name. */
+  namespace of = rlcore::layers;
+  const auto named_net = [](rlcore_net net) {
+    std::vector<rlcore_layer> list(64);
+    std::uint32_t len = 0;
+    IS(rlcore_net_preset(net, list.data(), 64, &len), RLCORE_OK);
+    list.resize(len);
+    return list;
+  };
+  const auto same = [](const std::vector<rlcore_layer> &a, const std::vector<rlcore_layer> &b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
+  };
+  const auto relu = RLCORE_ACTIVATION_RELU, none = RLCORE_ACTIVATION_IDENTITY;
+  CHECK(same(named_net(RLCORE_NET_FC), {of::dense(64), of::dense(64)}));
+  CHECK(same(named_net(RLCORE_NET_NATURE), {of::conv(32, 8, 4), of::conv(64, 4, 2), of::conv(64, 3), of::dense(512, relu)}));
+  rlcore_layer lstm = of::lstm(128), embed = of::embed(128, 11), wide = of::conv(128, 3, 1, none);
+  rlcore_layer linear = of::dense(128, none);
+  lstm.initializer = linear.initializer = RLCORE_INIT_UNIFORM;
+  embed.initializer = RLCORE_INIT_NORMAL;
+  embed.flags = RLCORE_LAYER_BYTES;
+  wide.same = 1;
+  CHECK(same(named_net(RLCORE_NET_LSTM_SIMPLE), {linear, lstm}));
+  CHECK(same(named_net(RLCORE_NET_LSTM_BOW_ENDPOOL_RES), {embed, wide, of::norm(relu), wide, of::norm(relu), of::pool(7, relu), lstm}));
+  std::vector<rlcore_layer> each = {of::dense(12), of::attention(12, 3, 4), of::add(1, 2), of::gru(6), of::mingru(6),
+                                    of::multiply(4, 5), of::join(5, 6), of::from(of::dense(3, none), 7)};
+  auto all_net = rlcore::network::make(each, 1, 1, 7);
+  CHECK(all_net && all_net->lengths(4)->output_len == 3);
+  auto picture_net = rlcore::network::make(std::vector<rlcore_layer>{of::conv(4, 3), of::depthwise(4, 3), of::deconv(2, 3), of::norm()}, 9, 9, 2);
+  CHECK(picture_net && picture_net->lengths(1)->output_len > 0);
+
   /* A network of the host's own: its outputs in two passes, the way back, and its tensors. */
-  std::vector<rlcore_layer> layers(2);
-  layers[0].kind = layers[1].kind = RLCORE_LAYER_DENSE;
-  layers[0].units = 4, layers[1].units = 2, layers[1].activation = RLCORE_ACTIVATION_IDENTITY;
+  std::vector<rlcore_layer> layers = {rlcore::layers::dense(4), rlcore::layers::dense(2, RLCORE_ACTIVATION_IDENTITY)};
   auto net = rlcore::network::make(layers, 1, 1, 3);
   CHECK(net);
   auto len = net->lengths(5);
