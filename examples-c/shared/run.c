@@ -1,5 +1,7 @@
 #include "run.h"
 
+#include "gif.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,4 +104,47 @@ void run_draw(const rlcore_policy *policy, const host_env *world, draw_fn draw) 
     draw(&c, seen[k], k < len ? &did[k] : NULL);
     canvas_show(&c, caption, i != 0);
   }
+}
+
+void run_film(const rlcore_policy *policy, const host_env *world, const char *path) {
+  enum { WIDTH = 256, HEIGHT = 192, MAX_STEPS = 500, HUNDREDTHS = 4 };
+  static uint8_t rgb[WIDTH * HEIGHT * 3];
+  static gif film;
+  const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
+  const size_t obs_size = world->obs.len * host_element_size(world->obs.kind);
+  const size_t action_size = world->action.len * host_element_size(world->action.kind);
+  rlcore_vecenv_config config;
+  rlcore_vecenv *envs;
+  rlcore_rng rng; /* greedy choices do not depend on it */
+  size_t size = 0, scratch_len = 0, state_len = 0;
+  float reward = 0;
+  uint8_t terminated = 0, truncated = 0;
+  const rlcore_rows rows = {.struct_size = sizeof rows,
+                            .obs = host_take(obs_size),
+                            .action = host_take(action_size),
+                            .reward = &reward,
+                            .terminated = &terminated,
+                            .truncated = &truncated,
+                            .final_obs = host_take(obs_size)};
+  CHECK(rlcore_vecenv_config_init(&config, sizeof config));
+  config.num_envs = 1;
+  config.seed = 1;
+  CHECK(rlcore_vecenv_size(world->env, &config, &size));
+  CHECK(rlcore_vecenv_init(host_take(size), size, world->env, &config, &envs));
+  CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
+  CHECK(rlcore_policy_state_len(policy, &state_len));
+  const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers,
+                                         .scratch = host_take(scratch_len * sizeof(float)),
+                                         .scratch_len = scratch_len,
+                                         .state = host_take(state_len * sizeof(float))};
+  CHECK(rlcore_rng_seed(&rng, 1));
+  CHECK(rlcore_vecenv_reset(envs, world->env, NULL, rows.obs));
+  gif_open(&film, path, WIDTH, HEIGHT, HUNDREDTHS);
+  for (uint32_t k = 0; k < MAX_STEPS && !terminated && !truncated; k++) {
+    CHECK(rlcore_vecenv_render(envs, world->env, 0, WIDTH, HEIGHT, rgb));
+    gif_frame(&film, rgb);
+    CHECK(rlcore_policy_act(policy, 1, &rows, &buffers, &greedy, &rng));
+    CHECK(rlcore_vecenv_step(envs, world->env, &rows));
+  }
+  gif_close(&film);
 }

@@ -24,4 +24,7 @@ void run_seed(run *r, training *t, uint64_t seed, double bar, monitor *m, bool q
 /* Prints one greedy episode: an animation on a terminal, three frames in a log. */
 void run_draw(const rlcore_policy *policy, const host_env *world, draw_fn draw);
 
+/* Writes one greedy episode of an environment that can be rendered, up to 500 steps, as a moving picture: a GIF file. */
+void run_film(const rlcore_policy *policy, const host_env *world, const char *path);
+
 #endif

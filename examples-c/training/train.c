@@ -1,7 +1,8 @@
 /* Trains an environment inside a C program:
-   `train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--events FOLDER] [--print-hash]`. All seeds use the same
-   memory. Seed 1 also writes monitor.csv, policy.bin and with --events an event file for TensorBoard, is drawn in the
-   terminal, and must end with the published hash: the same bits on every machine. */
+   `train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--events FOLDER] [--film FILE] [--print-hash]`. All
+   seeds use the same memory. Seed 1 also writes monitor.csv, policy.bin, with --events an event file for TensorBoard and with
+   --film an episode as a GIF, is drawn in the terminal, and must end with the published hash: the same bits on every
+   machine. */
 #include "heap.h"
 #include "run.h"
 #include "svg.h"
@@ -15,7 +16,7 @@
 enum { EVAL_EPISODES = 100, QUICK_UPDATES = 2 };
 
 typedef struct options {
-  const char *env, *out, *events; /* events: NULL: no event file */
+  const char *env, *out, *events, *film; /* events, film: NULL: none is written */
   uint32_t num_seeds; /* 0: the task's number */
   bool quick;         /* a few updates of one seed, without a check of the return */
   bool print_hash;    /* print the hash and nothing else, for `make bless` */
@@ -44,10 +45,12 @@ static options parse(int argc, char **argv) {
       o.out = argv[++i];
     else if (strcmp(argv[i], "--events") == 0 && i + 1 < argc)
       o.events = argv[++i];
+    else if (strcmp(argv[i], "--film") == 0 && i + 1 < argc)
+      o.film = argv[++i];
     else if (argv[i][0] != '-')
       o.env = argv[i];
     else
-      host_fail("usage: train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--events FOLDER] [--print-hash]");
+      host_fail("usage: train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--events FOLDER] [--film FILE] [--print-hash]");
   }
   return o;
 }
@@ -162,6 +165,7 @@ int main(int argc, char **argv) {
     solved[i] = results[i].run.solved_seconds;
   }
   if (!o.quick) run_draw(first, &world, task->draw);
+  if (o.film) run_film(first, &world, o.film);
   write_curves(path(&o, "curve.svg"), task, &t, results, num_seeds);
   printf("wrote curve.svg, monitor.csv and policy.bin to %s\n", o.out);
   const double median = host_median(solved, num_seeds);

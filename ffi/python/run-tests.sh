@@ -34,5 +34,8 @@ cc -std=c11 -O2 -Wall -Wextra -Werror -I"$here/../../include" "$here/tests/same_
 python "$here/tests/same_as_c.py" "$out/same_as_c"
 mkdir events
 make -s -C "$here/../../examples-c" out/bin/train
-(cd "$here/../../examples-c" && out/bin/train --quick --out "$out/work" --events "$out/work/events" > /dev/null)
+(cd "$here/../../examples-c" && out/bin/train --quick --out "$out/work" --events "$out/work/events" --film "$out/work/film.gif" > /dev/null)
 python "$here/tests/events_of_c.py" events
+cc -std=c11 -O1 -Wall -Wextra -Werror -I"$here/../../examples-c/shared" "$here/tests/gif_of_c.c" "$here/../../examples-c/shared/gif.c" -o "$out/gif_of_c"
+"$out/gif_of_c" colors.gif
+python "$here/tests/gif_of_c.py" colors.gif film.gif
