@@ -1,6 +1,5 @@
 #include "events.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,49 +104,67 @@ void events_scalar(events *e, const char *tag, uint64_t step, float value) {
 
 #define NUMBER(field, tag) {tag, offsetof(rlcore_learner_stats, field), sizeof ((rlcore_learner_stats *)0)->field == 8}
 
+/* The numbers of an update, by the names of Stable-Baselines3 where it has one. */
+static const struct {
+  const char *tag;
+  size_t at;
+  bool counts; /* a uint64_t, not a float */
+} numbers[] = {
+    NUMBER(return_mean, "rollout/ep_rew_mean"),
+    NUMBER(return_std, "rollout/ep_rew_std"),
+    NUMBER(return_min, "rollout/ep_rew_min"),
+    NUMBER(return_max, "rollout/ep_rew_max"),
+    NUMBER(return_last, "rollout/ep_rew_last"),
+    NUMBER(length_mean, "rollout/ep_len_mean"),
+    NUMBER(exploration_rate, "rollout/exploration_rate"),
+    NUMBER(num_stored, "rollout/num_stored"),
+    NUMBER(num_episodes, "time/episodes"),
+    NUMBER(num_updates, "train/n_updates"),
+    NUMBER(num_dropped, "train/num_dropped"),
+    NUMBER(learning_rate, "train/learning_rate"),
+    NUMBER(policy_loss, "train/policy_loss"),
+    NUMBER(value_loss, "train/value_loss"),
+    NUMBER(entropy, "train/entropy"),
+    NUMBER(approx_kl, "train/approx_kl"),
+    NUMBER(clip_fraction, "train/clip_fraction"),
+    NUMBER(explained_variance, "train/explained_variance"),
+    NUMBER(grad_norm, "train/grad_norm"),
+    NUMBER(value_mean, "train/value_mean"),
+    NUMBER(log_std_mean, "train/log_std_mean"),
+    NUMBER(temperature, "train/ent_coef"),
+    NUMBER(pixel_control_loss, "train/pixel_control_loss"),
+    NUMBER(reward_class_loss, "train/reward_class_loss"),
+    NUMBER(value_replay_loss, "train/value_replay_loss"),
+    NUMBER(policy_replay_loss, "train/policy_replay_loss"),
+};
+
+enum { NUM_NUMBERS = sizeof numbers / sizeof numbers[0] };
+
+static float number_of(const rlcore_learner_stats *stats, size_t i) {
+  const char *const at = (const char *)stats + numbers[i].at;
+  uint64_t count;
+  float value;
+  memcpy(&value, at, sizeof value);
+  if (!numbers[i].counts) return value;
+  memcpy(&count, at, sizeof count);
+  return (float)count;
+}
+
 void events_learner(events *e, const rlcore_learner_stats *stats) {
-  static const struct {
-    const char *tag;
-    size_t at;
-    bool counts; /* a uint64_t, not a float */
-  } numbers[] = {
-      NUMBER(return_mean, "rollout/ep_rew_mean"),
-      NUMBER(return_std, "rollout/ep_rew_std"),
-      NUMBER(return_min, "rollout/ep_rew_min"),
-      NUMBER(return_max, "rollout/ep_rew_max"),
-      NUMBER(return_last, "rollout/ep_rew_last"),
-      NUMBER(length_mean, "rollout/ep_len_mean"),
-      NUMBER(exploration_rate, "rollout/exploration_rate"),
-      NUMBER(num_stored, "rollout/num_stored"),
-      NUMBER(num_episodes, "time/episodes"),
-      NUMBER(num_updates, "train/n_updates"),
-      NUMBER(num_dropped, "train/num_dropped"),
-      NUMBER(learning_rate, "train/learning_rate"),
-      NUMBER(policy_loss, "train/policy_loss"),
-      NUMBER(value_loss, "train/value_loss"),
-      NUMBER(entropy, "train/entropy"),
-      NUMBER(approx_kl, "train/approx_kl"),
-      NUMBER(clip_fraction, "train/clip_fraction"),
-      NUMBER(explained_variance, "train/explained_variance"),
-      NUMBER(grad_norm, "train/grad_norm"),
-      NUMBER(value_mean, "train/value_mean"),
-      NUMBER(log_std_mean, "train/log_std_mean"),
-      NUMBER(temperature, "train/ent_coef"),
-      NUMBER(pixel_control_loss, "train/pixel_control_loss"),
-      NUMBER(reward_class_loss, "train/reward_class_loss"),
-      NUMBER(value_replay_loss, "train/value_replay_loss"),
-      NUMBER(policy_replay_loss, "train/policy_replay_loss"),
-  };
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-    uint64_t count;
-    float value;
-    memcpy(&value, (const char *)stats + numbers[i].at, sizeof value);
-    if (numbers[i].counts) {
-      memcpy(&count, (const char *)stats + numbers[i].at, sizeof count);
-      value = (float)count;
-    }
-    events_scalar(e, numbers[i].tag, stats->num_steps, value);
+  for (size_t i = 0; i < NUM_NUMBERS; i++) events_scalar(e, numbers[i].tag, stats->num_steps, number_of(stats, i));
+}
+
+bool events_csv(FILE *file, const rlcore_learner_stats *stats) {
+  if (stats) fprintf(file, "%llu", (unsigned long long)stats->num_steps);
+  else fputs("time/total_timesteps", file);
+  for (size_t i = 0; i < NUM_NUMBERS; i++) {
+    const float value = stats ? number_of(stats, i) : 0;
+    if (!stats) fprintf(file, ",%s", numbers[i].tag);
+    else if (value == value) fprintf(file, ",%.9g", (double)value);
+    else fputc(',', file);
   }
+  fputc('\n', file);
+  return !ferror(file);
 }
 
 void events_close(events *e) {

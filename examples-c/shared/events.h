@@ -1,9 +1,11 @@
-/* Statistics as event files, which TensorBoard shows. One file of C without other dependencies: copy it into your host. */
+/* Statistics as event files, which TensorBoard shows, and as rows of a CSV file. One file of C without other dependencies: copy it
+   into your host. */
 #ifndef EVENTS_H
 #define EVENTS_H
 
 #include <rlcore.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 
 typedef struct events {
@@ -20,5 +22,9 @@ void events_scalar(events *e, const char *tag, uint64_t step, float value);
 void events_learner(events *e, const rlcore_learner_stats *stats);
 
 void events_close(events *e);
+
+/* The same numbers as a line of a CSV file, behind the steps, or NULL: the line of their names. A number that the algorithm does not
+   have is empty. Returns whether it could be written. */
+bool events_csv(FILE *file, const rlcore_learner_stats *stats);
 
 #endif

@@ -39,6 +39,7 @@ void run_seed(run *r, training *t, uint64_t seed, double bar, monitor *m, bool q
     }
     r->curve[update] = t->stats.num_episodes ? t->stats.return_mean : NAN;
     if (r->events) events_learner(r->events, &t->stats);
+    if (r->csv && !events_csv(r->csv, &t->stats)) host_fail("cannot write the statistics");
 
     const double now = host_seconds();
     if (isnan(r->solved_seconds) && t->stats.num_episodes >= 100 && (double)t->stats.return_mean >= bar) {

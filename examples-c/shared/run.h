@@ -13,6 +13,7 @@ typedef struct run {
   double solved_seconds; /* until the mean of 100 episodes reached the threshold; NAN if it did not */
   uint64_t solved_steps;
   events *events; /* where the numbers of every point of the curve go too; NULL: nowhere */
+  FILE *csv;      /* likewise */
 } run;
 
 /* Takes memory for the curve. num_steps is rounded up to whole updates. */

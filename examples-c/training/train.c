@@ -1,7 +1,7 @@
 /* Trains an environment inside a C program:
    `train [ENV] [--quick] [--seeds N] [--cpu LEVEL] [--out FOLDER] [--events FOLDER] [--film FILE] [--print-hash]`. All
-   seeds use the same memory. Seed 1 also writes monitor.csv, policy.bin, with --events an event file for TensorBoard and with
-   --film an episode as a GIF, is drawn in the terminal, and must end with the published hash: the same bits on every
+   seeds use the same memory. Seed 1 also writes monitor.csv, policy.bin, with --events an event file for TensorBoard and
+   progress.csv, with --film an episode as a GIF, is drawn in the terminal, and must end with the published hash: the same bits on every
    machine. */
 #include "heap.h"
 #include "run.h"
@@ -70,18 +70,32 @@ static const char *path(const options *o, const char *name) {
   return text;
 }
 
+/* Opens an event file and progress.csv in a folder. */
+static void open_log(run *r, events *log, const char *folder) {
+  static char name[1024], buffer[1 << 14];
+  snprintf(name, sizeof name, "%s/progress.csv", folder);
+  events_open(log, folder);
+  r->events = log;
+  r->csv = fopen(name, "wb");
+  if (!r->csv) host_fail("cannot write %s", name);
+  setvbuf(r->csv, buffer, _IOFBF, sizeof buffer);
+  if (!events_csv(r->csv, NULL)) host_fail("cannot write %s", name);
+}
+
 /* Trains one seed; seed 1 writes its files. Returns the policy. */
 static const rlcore_policy *train(result *r, training *t, const task *task, uint64_t seed, const options *o) {
   static monitor m;
   static events log;
   size_t policy_size = 0;
-  if (seed == 1 && o->events) events_open(&log, o->events), r->run.events = &log;
+  if (seed == 1 && o->events) open_log(&r->run, &log, o->events);
   if (seed == 1) monitor_open(&m, path(o, "monitor.csv"), task->title, t->config.num_envs);
   const unsigned long calls = heap_calls();
   run_seed(&r->run, t, seed, task->bar, &m, false);
   r->heap_calls = heap_calls() - calls;
   monitor_close(&m);
   events_close(&log);
+  if (r->run.csv && fclose(r->run.csv)) host_fail("cannot write the statistics");
+  r->run.csv = NULL;
   r->hash = training_params_hash(t);
   r->value_loss = t->stats.value_loss;
   const rlcore_policy *const policy = training_export(t, &policy_size);

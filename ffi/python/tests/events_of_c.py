@@ -1,10 +1,11 @@
 """Whether TensorBoard's own format takes the event file of the program in C: records, checksums, and the names that this package
-gives the same numbers. `events_of_c.py FOLDER`."""
+gives the same numbers; and whether progress.csv has the same ones. `events_of_c.py FOLDER`."""
 
 import struct
 import sys
 from pathlib import Path
 
+import numpy as np
 from tensorboardX.crc32c import crc32c
 from tensorboardX.proto.event_pb2 import Event
 
@@ -33,4 +34,7 @@ assert {tag for _, tag, _ in values} <= known, {tag for _, tag, _ in values} - k
 updates = [(step, value) for step, tag, value in values if tag == "train/n_updates"]
 assert len(updates) > 1 and [value for _, value in updates] == list(range(1, len(updates) + 1)), updates
 assert [step for step, _ in updates] == [updates[0][0] * (k + 1) for k in range(len(updates))], updates
+lines = [line.split(",") for line in (Path(sys.argv[1]) / "progress.csv").read_text().splitlines()]
+table = {(int(line[0]), tag, float(np.float32(text))) for line in lines[1:] for tag, text in zip(lines[0][1:], line[1:], strict=True) if text}
+assert table == set(values), table ^ set(values)
 print(f"the event file of C: {len(values)} numbers of {len(updates)} updates, by names of this package")
