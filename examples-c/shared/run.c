@@ -55,15 +55,47 @@ void run_seed(run *r, training *t, uint64_t seed, double bar, monitor *m, bool q
   if (!quiet && term_is_tty()) putchar('\n');
 }
 
+/* A greedy policy in a world of its own. */
+typedef struct player {
+  const rlcore_policy *policy;
+  const host_env *world;
+  rlcore_vecenv *envs;
+  rlcore_policy_buffers buffers;
+  rlcore_rng rng; /* greedy choices do not depend on it */
+} player;
+
+/* Takes memory. obs: [obs.len] the first observation, to write. */
+static player player_begin(const rlcore_policy *policy, const host_env *world, void *obs) {
+  player p = {.policy = policy, .world = world};
+  rlcore_vecenv_config config;
+  size_t size = 0, scratch_len = 0, state_len = 0;
+  CHECK(rlcore_vecenv_config_init(&config, sizeof config));
+  config.num_envs = 1;
+  config.seed = 1;
+  CHECK(rlcore_vecenv_size(world->env, &config, &size));
+  CHECK(rlcore_vecenv_init(host_take(size), size, world->env, &config, &p.envs));
+  CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
+  CHECK(rlcore_policy_state_len(policy, &state_len));
+  p.buffers = (rlcore_policy_buffers){.struct_size = sizeof p.buffers,
+                                      .scratch = host_take(scratch_len * sizeof(float)),
+                                      .scratch_len = scratch_len,
+                                      .state = host_take(state_len * sizeof(float))};
+  CHECK(rlcore_rng_seed(&p.rng, 1));
+  CHECK(rlcore_vecenv_reset(p.envs, world->env, NULL, obs));
+  return p;
+}
+
+/* rows: reads obs, writes action. */
+static void player_act(player *p, const rlcore_rows *rows) {
+  const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
+  CHECK(rlcore_policy_act(p->policy, 1, rows, &p->buffers, &greedy, &p->rng));
+}
+
 void run_draw(const rlcore_policy *policy, const host_env *world, draw_fn draw) {
   enum { MAX_OBS = 1764, MAX_STEPS = 1000 }; /* bytes of an observation, steps of an episode */
   static _Alignas(float) unsigned char seen[MAX_STEPS + 1][MAX_OBS];
   static int32_t did[MAX_STEPS];
-  const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
-  rlcore_vecenv_config config;
-  rlcore_vecenv *envs;
-  rlcore_rng rng; /* greedy choices do not depend on it */
-  size_t size = 0, scratch_len = 0, state_len = 0, len = 0;
+  size_t len = 0;
   _Alignas(float) unsigned char final_obs[MAX_OBS] = {0};
   float reward = 0;
   uint8_t terminated = 0, truncated = 0;
@@ -76,22 +108,12 @@ void run_draw(const rlcore_policy *policy, const host_env *world, draw_fn draw) 
   canvas c;
   if (!draw || world->obs.len * host_element_size(world->obs.kind) > MAX_OBS || world->action.len != 1) return;
 
-  CHECK(rlcore_vecenv_config_init(&config, sizeof config));
-  config.num_envs = 1;
-  config.seed = 1;
-  CHECK(rlcore_vecenv_size(world->env, &config, &size));
-  CHECK(rlcore_vecenv_init(host_take(size), size, world->env, &config, &envs));
-  CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
-  CHECK(rlcore_policy_state_len(policy, &state_len));
-  float *const scratch = host_take(scratch_len * sizeof *scratch), *const state = host_take(state_len * sizeof *state);
-  const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers, .scratch = scratch, .scratch_len = scratch_len, .state = state};
-  CHECK(rlcore_rng_seed(&rng, 1));
-  CHECK(rlcore_vecenv_reset(envs, world->env, NULL, seen[0]));
+  player p = player_begin(policy, world, seen[0]);
   while (len < MAX_STEPS && !terminated && !truncated) {
     rows.obs = seen[len], rows.action = &did[len];
-    CHECK(rlcore_policy_act(policy, 1, &rows, &buffers, &greedy, &rng));
+    player_act(&p, &rows);
     rows.obs = seen[len + 1];
-    CHECK(rlcore_vecenv_step(envs, world->env, &rows));
+    CHECK(rlcore_vecenv_step(p.envs, world->env, &rows));
     sum += (double)reward;
     len++;
   }
@@ -111,13 +133,8 @@ void run_film(const rlcore_policy *policy, const host_env *world, const char *pa
   enum { WIDTH = 256, HEIGHT = 192, MAX_STEPS = 500, HUNDREDTHS = 4 };
   static uint8_t rgb[WIDTH * HEIGHT * 3];
   static gif film;
-  const rlcore_sampling greedy = {.method = RLCORE_SAMPLING_GREEDY};
   const size_t obs_size = world->obs.len * host_element_size(world->obs.kind);
   const size_t action_size = world->action.len * host_element_size(world->action.kind);
-  rlcore_vecenv_config config;
-  rlcore_vecenv *envs;
-  rlcore_rng rng; /* greedy choices do not depend on it */
-  size_t size = 0, scratch_len = 0, state_len = 0;
   float reward = 0;
   uint8_t terminated = 0, truncated = 0;
   const rlcore_rows rows = {.struct_size = sizeof rows,
@@ -127,25 +144,13 @@ void run_film(const rlcore_policy *policy, const host_env *world, const char *pa
                             .terminated = &terminated,
                             .truncated = &truncated,
                             .final_obs = host_take(obs_size)};
-  CHECK(rlcore_vecenv_config_init(&config, sizeof config));
-  config.num_envs = 1;
-  config.seed = 1;
-  CHECK(rlcore_vecenv_size(world->env, &config, &size));
-  CHECK(rlcore_vecenv_init(host_take(size), size, world->env, &config, &envs));
-  CHECK(rlcore_policy_scratch_len(policy, 1, &scratch_len));
-  CHECK(rlcore_policy_state_len(policy, &state_len));
-  const rlcore_policy_buffers buffers = {.struct_size = sizeof buffers,
-                                         .scratch = host_take(scratch_len * sizeof(float)),
-                                         .scratch_len = scratch_len,
-                                         .state = host_take(state_len * sizeof(float))};
-  CHECK(rlcore_rng_seed(&rng, 1));
-  CHECK(rlcore_vecenv_reset(envs, world->env, NULL, rows.obs));
+  player p = player_begin(policy, world, rows.obs);
   gif_open(&film, path, WIDTH, HEIGHT, HUNDREDTHS);
   for (uint32_t k = 0; k < MAX_STEPS && !terminated && !truncated; k++) {
-    CHECK(rlcore_vecenv_render(envs, world->env, 0, WIDTH, HEIGHT, rgb));
+    CHECK(rlcore_vecenv_render(p.envs, world->env, 0, WIDTH, HEIGHT, rgb));
     gif_frame(&film, rgb);
-    CHECK(rlcore_policy_act(policy, 1, &rows, &buffers, &greedy, &rng));
-    CHECK(rlcore_vecenv_step(envs, world->env, &rows));
+    player_act(&p, &rows);
+    CHECK(rlcore_vecenv_step(p.envs, world->env, &rows));
   }
   gif_close(&film);
 }
