@@ -82,13 +82,13 @@ impl<'b> Text<'b> {
 
     /// A template with arguments in the places of its `%`.
     pub fn fill(&mut self, template: &str, args: &[Arg<'_>]) {
-        let mut args = args.iter();
-        for (i, part) in template.split('%').enumerate() {
-            if i > 0 {
-                args.next().into_iter().for_each(|arg| self.arg(*arg));
-            }
-            self.code(part);
+        let (mut args, mut rest) = (args.iter(), template);
+        while let Some(at) = rest.bytes().position(|byte| byte == b'%') {
+            self.code(rest.get(..at).unwrap_or_default());
+            args.next().into_iter().for_each(|arg| self.arg(*arg));
+            rest = rest.get(at.saturating_add(1)..).unwrap_or_default();
         }
+        self.code(rest);
     }
 
     fn arg(&mut self, arg: Arg<'_>) {
