@@ -134,6 +134,11 @@ impl<'n> Networks<'n> {
         Ok(false)
     }
 
+    /// Layers of all networks.
+    pub fn num_layers(&self) -> usize {
+        self.each().fold(0, |count, (_, net)| count.saturating_add(net.nodes().len()))
+    }
+
     /// Calls `with` with each layer that has a frozen tensor: where the parameters of its network begin, the network, the layer
     /// there, and its flags; with `all` also with the others.
     pub fn layers(&self, all: bool, with: &mut dyn FnMut(usize, Net<'n>, usize, u8) -> Result) -> Result {

@@ -6,13 +6,11 @@ use bytemuck::{cast_slice, cast_slice_mut};
 
 use super::context::ChunkContext;
 use super::layout::{Scratch, log_std_mut};
-use super::tensors::networks;
-use super::{Learner, PARAM_LIMIT, View};
+use super::{Learner, PARAM_LIMIT, View, tensors};
 use crate::block::{self, LayoutError};
 use crate::error::{Error, Kind, Result, check_finite};
 use crate::learn::actor::{Head, check_mask_fits, check_rows_given};
 use crate::learn::algorithm::imitate::{self, OVERFLOWED, Part};
-use crate::learn::frozen::Frozen;
 use crate::learn::imitation::Imitation;
 use crate::learn::optimizer::ParamState;
 use crate::learn::rows::Rows;
@@ -91,7 +89,7 @@ impl Learner<'_> {
         let (c, s, len) = (self.config, &mut *self.state, self.sizes.net.param_len());
         let rate = c.scheduled(c.learning_rate, c.learning_rate_end, s.num_steps)?;
         let grads = record.get_mut(..len).ok_or(LayoutError)?;
-        let frozen = Frozen::new(networks(&self.sizes, self.frozen_tensors), 0, len);
+        let frozen = tensors::frozen(&self.sizes, self.frozen_tensors, 0, len);
         frozen.clear(grads);
         let params = self.params.get_mut(..len).ok_or(LayoutError)?;
         let m = self.adam_m.get_mut(..len).ok_or(LayoutError)?;

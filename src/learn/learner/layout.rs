@@ -2,6 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use super::tensors::networks;
 use super::{FieldSpans, Learner, Phase, State, View};
 use crate::block::{self, Cold, Cutter, Fit, Kind as BlockKind, LayoutError, Plan, Span, TooLong, fields};
 use crate::error::Result;
@@ -185,15 +186,6 @@ impl Sizes<'_> {
     /// Elements of the recurrent state of an environment.
     pub(in crate::learn) fn state_len(&self) -> usize {
         self.net.state_len()
-    }
-
-    /// Layers of all networks.
-    fn layers(&self) -> usize {
-        #[cfg(feature = "off_policy")]
-        let critics = self.critic.nodes().len().saturating_mul(self.replay.num_critics);
-        #[cfg(not(feature = "off_policy"))]
-        let critics = 0;
-        self.net.nodes().len().saturating_add(critics)
     }
 
     /// Number of parameters.
@@ -549,14 +541,12 @@ fn lens(stored: &LearnerSpec, sizes: &Sizes<'_>) -> Lens {
         },
         masks: sizes.masks,
         params: sizes.params(),
-        layers: sizes.layers(),
+        layers: networks(sizes, &[]).num_layers(),
         noise: sizes.net.noise_len(),
         record: record_len,
         shown: ShownLens {
             rows: if over_replay { 0 } else { c.demonstration_size as usize },
-            kinds: s.kinds(),
-            obs: s.obs_len as usize,
-            action: s.action_len as usize,
+            shape: *s,
             masks: sizes.masks,
             draws: c.minibatch_len(),
         },

@@ -1,12 +1,10 @@
 //! Transfer of parameters and gradients between learners on several threads, processes and machines.
 
 use super::layout::log_std;
-use super::tensors::networks;
-use super::{Learner, PARAM_LIMIT, View};
+use super::{Learner, PARAM_LIMIT, View, tensors};
 use crate::block;
 use crate::error::{Error, Kind, Result, check_len};
 use crate::kernels::finite::check_finite;
-use crate::learn::frozen::Frozen;
 use crate::num;
 
 impl Learner<'_> {
@@ -94,7 +92,7 @@ impl Learner<'_> {
                 return Err(Error::new(Kind::Value, "learner: finite sums of gradients").given_f32(num::canonical(x)));
             }
         }
-        let frozen = Frozen::new(networks(&self.sizes, self.frozen_tensors), 0, self.params.len());
+        let frozen = tensors::frozen(&self.sizes, self.frozen_tensors, 0, self.params.len());
         for (k, done) in done.iter_mut().enumerate() {
             let own = block::rows_mut(self.grads, begin.saturating_add(k), 1, len)?;
             let new = block::rows(grads, k, 1, len)?;

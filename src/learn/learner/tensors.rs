@@ -4,6 +4,7 @@ use super::layout::Sizes;
 use super::{Learner, PARAM_LIMIT, View};
 use crate::block;
 use crate::error::{Error, Kind, Result};
+use crate::learn::frozen::Frozen;
 use crate::learn::role::is_log_std;
 use crate::learn::tensors::{NamedTensor, Networks, TensorsOf};
 use crate::nn::Layer;
@@ -15,6 +16,11 @@ pub(super) fn networks<'n>(sizes: &Sizes<'n>, frozen: &'n [u8]) -> Networks<'n> 
     #[cfg(not(feature = "off_policy"))]
     let num_critics = 0;
     Networks { net: sizes.net, critic: sizes.critic, num_critics, frozen }
+}
+
+/// The frozen tensors of the parameters `[begin, begin + len)` of a learner.
+pub(super) fn frozen<'n>(sizes: &Sizes<'n>, flags: &'n [u8], begin: usize, len: usize) -> Frozen<'n> {
+    Frozen::new(networks(sizes, flags), begin, len)
 }
 
 impl View<'_> {

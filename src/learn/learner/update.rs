@@ -7,8 +7,7 @@ use super::context::BatchContext;
 use super::context::{ChunkContext, ShownDraw};
 use super::layout::{Scratch, plan_scratch};
 use super::rollout::minibatch;
-use super::tensors::networks;
-use super::{Learner, Stats, View};
+use super::{Learner, Stats, View, tensors};
 use crate::block::{self, Cutter, LayoutError};
 use crate::error::{Error, Kind, Result, check_len};
 use crate::learn::actor::check_obs;
@@ -169,7 +168,7 @@ impl Learner<'_> {
 
     /// The frozen tensors of all parameters.
     fn frozen(&self) -> Frozen<'_> {
-        Frozen::new(networks(&self.sizes, self.frozen_tensors), 0, self.params.len())
+        tensors::frozen(&self.sizes, self.frozen_tensors, 0, self.params.len())
     }
 
     /// Ends the update early.
@@ -221,7 +220,7 @@ impl<'a> View<'a> {
 
     /// The frozen tensors of all parameters.
     fn frozen(&self) -> Frozen<'_> {
-        Frozen::new(networks(&self.sizes, self.frozen_tensors), 0, self.params.len())
+        tensors::frozen(&self.sizes, self.frozen_tensors, 0, self.params.len())
     }
 
     /// The inputs of a chunk of the minibatch: of the rollout, of a batch from the replay store, or of `given` transitions.

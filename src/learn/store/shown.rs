@@ -3,6 +3,7 @@
 
 use crate::block::{self, Fit, LayoutError, fields};
 use crate::learn::rows::copy_row;
+use crate::learn::shape::Shape;
 use crate::rng::Rng;
 use crate::space::{Element, Elements};
 
@@ -14,27 +15,21 @@ pub(in crate::learn) const NOT_DRAWN: u32 = u32::MAX;
 pub(in crate::learn) struct ShownLens {
     /// Demonstrations; 0: none are kept.
     pub(in crate::learn) rows: usize,
-    pub(in crate::learn) kinds: (Element, Element),
-    pub(in crate::learn) obs: usize,
-    pub(in crate::learn) action: usize,
+    pub(in crate::learn) shape: Shape,
     pub(in crate::learn) masks: usize,
     /// The most rows that are drawn.
     pub(in crate::learn) draws: usize,
 }
 
 impl ShownLens {
-    /// Elements of all rows, if they are of this kind.
-    fn of(&self, kind: Element, [own, width]: [(Element, usize); 2], is_action: bool) -> usize {
-        let (own, width) = if is_action { width } else { own };
-        if own == kind { self.rows.saturating_mul(width) } else { 0 }
-    }
-
+    /// Elements of all observations, if they are of this kind.
     fn obs_of(&self, kind: Element) -> usize {
-        self.of(kind, [(self.kinds.0, self.obs), (self.kinds.1, self.action)], false)
+        if self.shape.kinds().0 == kind { self.rows.saturating_mul(self.shape.obs_len as usize) } else { 0 }
     }
 
+    /// Elements of all actions, if they are of this kind.
     fn action_of(&self, kind: Element) -> usize {
-        self.of(kind, [(self.kinds.0, self.obs), (self.kinds.1, self.action)], true)
+        if self.shape.kinds().1 == kind { self.rows.saturating_mul(self.shape.action_len as usize) } else { 0 }
     }
 }
 

@@ -6,4 +6,4 @@ cd "$(dirname "$0")"
 export CARGO_TARGET_DIR=../../../target/rust
 cargo clippy -q --locked --all-targets -- -D warnings
 cargo test -q --locked
-cargo test -q --locked --manifest-path ../../../Cargo.toml -p rlcore --features alloc --doc owned
+cargo test -q --locked --manifest-path ../../../Cargo.toml -p rlcore --no-default-features --features alloc,words --doc owned

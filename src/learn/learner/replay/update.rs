@@ -8,11 +8,10 @@ use crate::block::{self, LayoutError};
 use crate::data::sum_tree;
 use crate::error::{Result, check_finite};
 use crate::learn::algorithm::{discrete_sac, sac};
-use crate::learn::frozen::Frozen;
 use crate::learn::learner::context::BatchContext;
 use crate::learn::learner::image::TEMPERATURE_LIMIT;
 use crate::learn::learner::layout::LOSSES;
-use crate::learn::learner::tensors::networks;
+use crate::learn::learner::tensors;
 use crate::learn::learner::{Learner, PARAM_LIMIT, View};
 use crate::learn::loss::Sums;
 use crate::learn::noise;
@@ -298,7 +297,7 @@ impl Learner<'_> {
         let (m, v) =
             (self.adam_m.get_mut(first..).ok_or(LayoutError)?, self.adam_v.get_mut(first..).ok_or(LayoutError)?);
         let grads = grads.get(first..).ok_or(LayoutError)?;
-        let frozen = Frozen::new(networks(&self.sizes, self.frozen_tensors), first, grads.len());
+        let frozen = tensors::frozen(&self.sizes, self.frozen_tensors, first, grads.len());
         let norm = c.optimizer_step(ParamState { params, m, v, steps }, grads, rate, PARAM_LIMIT, frozen.parts())?;
         // The reported loss is the mean over critics, and half of squared errors.
         let halves = if c.huber == 0 && c.num_quantiles == 0 && c.num_atoms == 0 { 0.5 } else { 1.0 };
@@ -317,7 +316,7 @@ impl Learner<'_> {
         let params = self.params.get_mut(..len).ok_or(LayoutError)?;
         let (m, v) = (self.adam_m.get_mut(..len).ok_or(LayoutError)?, self.adam_v.get_mut(..len).ok_or(LayoutError)?);
         let moving = ParamState { params, m, v, steps: &mut s.adam_steps };
-        let frozen = Frozen::new(networks(&self.sizes, self.frozen_tensors), 0, len);
+        let frozen = tensors::frozen(&self.sizes, self.frozen_tensors, 0, len);
         let grads = record.get(..len).ok_or(LayoutError)?;
         c.optimizer_step(moving, grads, s.learning_rate, PARAM_LIMIT, frozen.parts())?;
         (s.policy_loss, s.entropy, s.log_std) = (policy_loss, entropy, third);

@@ -8,10 +8,9 @@ use crate::kernels::moments;
 use crate::learn::actor_config::VALUE;
 use crate::learn::algorithm;
 use crate::learn::config::Config;
-use crate::learn::frozen::Frozen;
 use crate::learn::learner::context::UpdateContext;
 use crate::learn::learner::layout::{LOSSES, log_std_mut};
-use crate::learn::learner::tensors::networks;
+use crate::learn::learner::tensors;
 use crate::learn::learner::{Learner, PARAM_LIMIT, With};
 use crate::learn::loss::Sums;
 use crate::learn::noise;
@@ -193,7 +192,7 @@ impl Learner<'_> {
         if !too_far {
             let (m, v, steps) = (&mut *self.adam_m, &mut *self.adam_v, &mut s.adam_steps);
             let to = ParamState { params: self.params, m, v, steps };
-            let frozen = |begin, len| Frozen::new(networks(sizes, self.frozen_tensors), begin, len);
+            let frozen = |begin, len| tensors::frozen(sizes, self.frozen_tensors, begin, len);
             let norm = match c.needs().traces {
                 #[cfg(feature = "stream")]
                 true => {
@@ -203,7 +202,7 @@ impl Learner<'_> {
                     let before = c.discount_over(learnt.map(|_| &s.last_duration));
                     let rates = (s.learning_rate, before);
                     let frozen = [frozen(0, policy), frozen(policy, grads.len().saturating_sub(policy))];
-                    let parts = frozen.each_ref().map(Frozen::parts);
+                    let parts = frozen.each_ref().map(|frozen| frozen.parts());
                     let norm = c.trace_step(to, (policy, parts), grads, losses, rates, PARAM_LIMIT)?;
                     s.last_duration = learnt.copied().unwrap_or(0.0);
                     // The agent may have been removed after the losses were computed; the traces end then too.
