@@ -1595,6 +1595,7 @@ constexpr rlcore_layer of(rlcore_layer_kind kind, std::uint32_t units, rlcore_ac
   return layer;
 }
 
+/* Each unit reads all of the layer before it. */
 constexpr rlcore_layer dense(std::uint32_t units, rlcore_activation activation = RLCORE_ACTIVATION_TANH) {
   return of(RLCORE_LAYER_DENSE, units, activation);
 }
@@ -1608,11 +1609,13 @@ constexpr rlcore_layer windows(rlcore_layer_kind kind, std::uint32_t units, std:
   return layer;
 }
 
+/* A convolution with windows of size x size, `stride` pixels apart. */
 constexpr rlcore_layer conv(std::uint32_t units, std::uint32_t size, std::uint32_t stride = 1,
                             rlcore_activation activation = RLCORE_ACTIVATION_RELU) {
   return windows(RLCORE_LAYER_CONV, units, size, stride, activation);
 }
 
+/* A convolution of each channel of its own. */
 constexpr rlcore_layer depthwise(std::uint32_t units, std::uint32_t size, std::uint32_t stride = 1,
                                  rlcore_activation activation = RLCORE_ACTIVATION_RELU) {
   return windows(RLCORE_LAYER_DEPTHWISE, units, size, stride, activation);
@@ -1629,14 +1632,17 @@ constexpr rlcore_layer pool(std::uint32_t size, rlcore_activation activation = R
   return windows(RLCORE_LAYER_POOL, 0, size, size, activation);
 }
 
+/* Mean 0 and variance 1 over the units of a row, then a gain and an offset for each. */
 constexpr rlcore_layer norm(rlcore_activation activation = RLCORE_ACTIVATION_IDENTITY) {
   return of(RLCORE_LAYER_NORM, 0, activation);
 }
 
+/* Recurrent layers, with a state from step to step. */
 constexpr rlcore_layer lstm(std::uint32_t units) { return of(RLCORE_LAYER_LSTM, units, RLCORE_ACTIVATION_TANH); }
 constexpr rlcore_layer gru(std::uint32_t units) { return of(RLCORE_LAYER_GRU, units, RLCORE_ACTIVATION_TANH); }
 constexpr rlcore_layer mingru(std::uint32_t units) { return of(RLCORE_LAYER_MINGRU, units, RLCORE_ACTIVATION_TANH); }
 
+/* Attention over the last `window` steps of a row. */
 constexpr rlcore_layer attention(std::uint32_t units, std::uint32_t heads, std::uint32_t window) {
   rlcore_layer layer = of(RLCORE_LAYER_ATTENTION, units, RLCORE_ACTIVATION_TANH);
   layer.heads = heads;
@@ -1644,6 +1650,7 @@ constexpr rlcore_layer attention(std::uint32_t units, std::uint32_t heads, std::
   return layer;
 }
 
+/* A vector of `units` numbers for each of `symbols` symbols. */
 constexpr rlcore_layer embed(std::uint32_t units, std::uint32_t symbols,
                              rlcore_activation activation = RLCORE_ACTIVATION_IDENTITY) {
   rlcore_layer layer = of(RLCORE_LAYER_EMBED, units, activation);
@@ -1658,16 +1665,15 @@ constexpr rlcore_layer from(rlcore_layer layer, std::uint32_t source, std::uint3
   return layer;
 }
 
+/* Sums, products, and one behind the other, of two layers by number. */
 constexpr rlcore_layer add(std::uint32_t source, std::uint32_t other,
                            rlcore_activation activation = RLCORE_ACTIVATION_IDENTITY) {
   return from(of(RLCORE_LAYER_ADD, 0, activation), source, other);
 }
-
 constexpr rlcore_layer multiply(std::uint32_t source, std::uint32_t other,
                                 rlcore_activation activation = RLCORE_ACTIVATION_IDENTITY) {
   return from(of(RLCORE_LAYER_MULTIPLY, 0, activation), source, other);
 }
-
 constexpr rlcore_layer join(std::uint32_t source, std::uint32_t other,
                             rlcore_activation activation = RLCORE_ACTIVATION_IDENTITY) {
   return from(of(RLCORE_LAYER_JOIN, 0, activation), source, other);
