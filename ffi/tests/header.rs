@@ -51,6 +51,7 @@ const SECTIONS: &[(&str, &str, &[&str])] = &[
     ("imitation.rs", "Imitation: learning what the host shows", &[]),
     ("tensors.rs", "Tensors: the numbers of learners and policies by name", &["rlcore_tensors"]),
     ("carry.rs", "Learners that go on: another configuration, and what others have learned", &["rlcore_adopt"]),
+    ("recording.rs", "Recordings: training that is played back", &["rlcore_recorded"]),
     ("network.rs", "Networks of your own: forward and backward", &[]),
     ("onnx.rs", "ONNX: policies for other runtimes", &["rlcore_onnx_names"]),
     ("c_source.rs", "C: policies without a library", &[]),

@@ -31,6 +31,13 @@ macro_rules! calls {
                 }
             }
 
+            /// Its name, for messages.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Call::$name { .. } => stringify!($name),)*
+                }
+            }
+
             pub(super) fn put(&self, to: &mut Sink<'_>) {
                 match self {
                     $(Call::$name { $($field),* } => { $($field.put(to);)* })*
@@ -115,72 +122,79 @@ calls! {
         /// `[N, mask_len]`
         mask: Option<&'a [u8]>,
     }
-    /// [`Learner::write_grads`], and [`Learner::add_grads`].
-    Grads = 7 {
+    /// [`Learner::write_grads`].
+    WriteGrads = 7 {
         /// The first chunk.
         begin: usize,
         /// The one behind the last.
         end: usize,
         /// `[end - begin, grads_len]`
         grads: &'a [f32],
-        /// Whether they are added.
-        added: bool,
+    }
+    /// [`Learner::add_grads`].
+    AddGrads = 8 {
+        /// The first chunk.
+        begin: usize,
+        /// The one behind the last.
+        end: usize,
+        /// `[end - begin, grads_len]`
+        grads: &'a [f32],
     }
     /// [`Learner::learn_apply`].
-    LearnApply = 8 {}
+    LearnApply = 9 {}
     /// [`Learner::learn_drop`].
-    LearnDrop = 9 {}
+    LearnDrop = 10 {}
     /// [`Learner::learn_batch`].
-    LearnBatch = 10 {
+    LearnBatch = 11 {
         /// The rollout.
         batch: Batch<'a>,
     }
     /// [`Learner::learn_transitions`].
-    LearnTransitions = 11 {
+    LearnTransitions = 12 {
         /// The transitions.
         transitions: TransitionBatch<'a>,
     }
     /// [`Learner::imitate`].
-    Imitate = 12 {
+    Imitate = 13 {
         /// The rows.
         rows: Imitation<'a>,
     }
     /// [`Learner::count_steps`].
-    CountSteps = 13 {
+    CountSteps = 14 {
         /// Steps that others took.
         num_steps: u64,
     }
     /// [`Learner::freeze`].
-    Freeze = 14 {
+    Freeze = 15 {
         /// Whether statistics stay.
         frozen: bool,
     }
     /// [`Learner::set_trainable`].
-    SetTrainable = 15 {
+    SetTrainable = 16 {
         /// The pattern of names.
         names: &'a [u8],
         /// Whether the tensors learn.
         trainable: bool,
     }
     /// [`Learner::configure`].
-    Configure = 16 {
+    Configure = 17 {
         /// The new configuration.
         config: &'a Config,
     }
     /// [`Learner::write_params_with`].
-    WriteParams = 17 {
+    WriteParams = 18 {
         /// `[params_len]`
         params: &'a [f32],
         /// `[moments_len]`
         moments: &'a [f64],
     }
     /// [`Learner::write_moments`].
-    WriteMoments = 18 {
+    WriteMoments = 19 {
         /// `[moments_len]`
         moments: &'a [f64],
     }
     /// [`Learner::write_tensors`].
-    WriteTensors = 19 {
+    WriteTensors = 20 {
         /// The numbers that these are.
         of: TensorsOf,
         /// The tensors to write.
@@ -189,14 +203,14 @@ calls! {
         values: &'a [f32],
     }
     /// [`Learner::adopt`].
-    Adopt = 20 {
+    Adopt = 21 {
         /// All bytes of the other learner.
         other: &'a [u8],
         /// A sum of the constants of [`adopt`](crate::learn::adopt).
         parts: u32,
     }
     /// [`Learner::adopt_policy`].
-    AdoptPolicy = 21 {
+    AdoptPolicy = 22 {
         /// All bytes of the policy.
         other: &'a [u8],
         /// A sum of the constants of [`adopt`](crate::learn::adopt).
@@ -234,8 +248,8 @@ impl Call<'_> {
             Call::Cut { gone } => learner.cut_rows(gone),
             Call::Learn { obs, mask, max_slices } => learner.learn(obs, mask, max_slices).map(drop),
             Call::LearnBegin { obs, mask } => learner.learn_begin(obs, mask).map(drop),
-            Call::Grads { begin, end, grads, added: false } => learner.write_grads(begin, end, grads),
-            Call::Grads { begin, end, grads, added: true } => learner.add_grads(begin, end, grads),
+            Call::WriteGrads { begin, end, grads } => learner.write_grads(begin, end, grads),
+            Call::AddGrads { begin, end, grads } => learner.add_grads(begin, end, grads),
             Call::LearnApply {} => learner.learn_apply().map(drop),
             Call::LearnDrop {} => learner.learn_drop(),
             Call::LearnBatch { batch } => learner.learn_batch(&batch).map(drop),
