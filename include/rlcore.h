@@ -2146,14 +2146,14 @@ rlcore_status rlcore_learner_adopt_policy(rlcore_learner *p, const rlcore_policy
    hash. Not among them are calls that only ask, such as rlcore_learner_predict, and rlcore_collect: with max_steps 1 it is an
    ACT with a copy of the rows from before it, and an OBSERVE with those from after it. */
 typedef enum rlcore_recorded {
-  RLCORE_RECORDED_ACT = 1,                 /* rlcore_learner_act [rows, with the actions that it wrote], and rlcore_learner_act_range [begin, end] */
+  RLCORE_RECORDED_ACT = 1,                 /* rlcore_learner_act [rows], and rlcore_learner_act_range [rows, range] */
   RLCORE_RECORDED_DEMONSTRATE = 2,         /* rlcore_learner_demonstrate [rows] */
   RLCORE_RECORDED_OBSERVE = 3,             /* rlcore_learner_observe [rows] */
   RLCORE_RECORDED_CUT = 4,                 /* rlcore_learner_cut [gone] */
   RLCORE_RECORDED_LEARN = 5,               /* rlcore_learner_learn [rows; number: max_slices] */
   RLCORE_RECORDED_LEARN_BEGIN = 6,         /* rlcore_learner_learn_begin [rows] */
-  RLCORE_RECORDED_GRADS_WRITE = 7,         /* rlcore_learner_grads_write [begin, end, values] */
-  RLCORE_RECORDED_GRADS_ADD = 8,           /* rlcore_learner_grads_add [begin, end, values] */
+  RLCORE_RECORDED_GRADS_WRITE = 7,         /* rlcore_learner_grads_write [range, values] */
+  RLCORE_RECORDED_GRADS_ADD = 8,           /* rlcore_learner_grads_add [range, values] */
   RLCORE_RECORDED_LEARN_APPLY = 9,         /* rlcore_learner_learn_apply */
   RLCORE_RECORDED_LEARN_DROP = 10,         /* rlcore_learner_learn_drop */
   RLCORE_RECORDED_LEARN_BATCH = 11,        /* rlcore_learner_learn_batch [batch] */
@@ -2179,9 +2179,9 @@ typedef struct rlcore_recorded_call {
   uint32_t hash;                                  /* 1: the entry has the hash of the learner's bytes after the call, which takes as long as rlcore_block_hash; 0: none */
   uint64_t num_steps;                             /* environment steps */
   double obs_count;                               /* observations that the moments of the policy count as */
-  const rlcore_rows *rows;                        /* the arrays that the call read; those that ACT wrote */
-  uint32_t begin;                                 /* first environment or chunk */
-  uint32_t end;                                   /* the one behind the last; 0 of ACT: all N environments */
+  const rlcore_rows *rows;                        /* the arrays that the call read; of ACT also action, as it wrote it */
+  uint32_t range_begin;                           /* the range of environments or chunks: the first one */
+  uint32_t range_end;                             /* the one behind the last; 0 of ACT: all N environments */
   uint32_t number;                                /* max_slices, num_rows, frozen, trainable, of or parts */
   uint32_t num_tensors;                           /* number of tensors */
   const uint8_t *gone;                            /* [N] flags */

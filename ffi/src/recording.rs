@@ -21,12 +21,12 @@ use rlcore::learn::recording::{self, Call, Entry, Recording};
 use rlcore::learn::{NamedTensor, View};
 
 /// Calls that change a learner, in an rlcore_recorded_call. Its fields that each reads are in brackets, besides status and
-/// hash. Not among them are calls that only ask, such as rlcore_learner_predict, and rlcore_collect: with max_steps 1 it is an
-/// ACT with a copy of the rows from before it, and an OBSERVE with those from after it.
+/// hash. Calls that only ask, such as rlcore_learner_predict, are not among them. Nor is rlcore_collect: with max_steps 1
+/// it is an ACT with a copy of the rows from before it, and an OBSERVE with those from after it.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub enum rlcore_recorded {
-    /// rlcore_learner_act [rows, with the actions that it wrote], and rlcore_learner_act_range [begin, end]
+    /// rlcore_learner_act [rows], and rlcore_learner_act_range [rows, range]
     RLCORE_RECORDED_ACT = 1,
     /// rlcore_learner_demonstrate [rows]
     RLCORE_RECORDED_DEMONSTRATE = 2,
@@ -38,9 +38,9 @@ pub enum rlcore_recorded {
     RLCORE_RECORDED_LEARN = 5,
     /// rlcore_learner_learn_begin [rows]
     RLCORE_RECORDED_LEARN_BEGIN = 6,
-    /// rlcore_learner_grads_write [begin, end, values]
+    /// rlcore_learner_grads_write [range, values]
     RLCORE_RECORDED_GRADS_WRITE = 7,
-    /// rlcore_learner_grads_add [begin, end, values]
+    /// rlcore_learner_grads_add [range, values]
     RLCORE_RECORDED_GRADS_ADD = 8,
     /// rlcore_learner_learn_apply
     RLCORE_RECORDED_LEARN_APPLY = 9,
@@ -91,12 +91,12 @@ pub struct rlcore_recorded_call {
     pub num_steps: u64,
     /// observations that the moments of the policy count as
     pub obs_count: f64,
-    /// the arrays that the call read; those that ACT wrote
+    /// the arrays that the call read; of ACT also action, as it wrote it
     pub rows: *const rlcore_rows,
-    /// first environment or chunk
-    pub begin: u32,
+    /// the range of environments or chunks: the first one
+    pub range_begin: u32,
     /// the one behind the last; 0 of ACT: all N environments
-    pub end: u32,
+    pub range_end: u32,
     /// max_slices, num_rows, frozen, trainable, of or parts
     pub number: u32,
     /// number of tensors
@@ -215,15 +215,11 @@ impl Subject<'_> {
 /// rlcore_record_call follow without gaps. A recording is played back by rlcore_record_next, on any machine of the same byte
 /// order and with a library that attaches the image; calls must be made one at a time in the order of their entries.
 /// Example:
-///   rlcore_record_begin(agent, bytes, sizeof bytes, &size);
-///   fwrite(bytes, 1, size, file);
-///   while (training) {
-///     int32_t status = rlcore_learner_act(agent, &rows);
-///     rlcore_recorded_call act = {.struct_size = sizeof act, .call = RLCORE_RECORDED_ACT, .status = status, .rows = &rows};
-///     rlcore_record_call(agent, &act, bytes, sizeof bytes, &size);
-///     fwrite(bytes, 1, size, file);
-///     ...
-///   }
+///   rlcore_record_begin(agent, bytes, size, &used);
+///   call.call = RLCORE_RECORDED_ACT;
+///   call.rows = &rows;
+///   call.status = rlcore_learner_act(agent, &rows);
+///   rlcore_record_call(agent, &call, bytes + used, size - used, &part);
 /// bytes:    [size] to write, of any alignment; NULL with a size of 0 only tells out_size.
 /// out_size: bytes that were written, a multiple of 8.
 /// Errors: E_SIZE if size is too small; nothing is written then.
@@ -289,9 +285,13 @@ pub unsafe extern "C" fn rlcore_record_call(
 unsafe fn put_act(subject: &Subject<'_>, room: Room<'_>, call: &rlcore_recorded_call) -> Result {
     let learner = &subject.learner.0;
     let (shape, n) = (learner.shape(), learner.num_envs());
-    let (begin, end) = if call.end == 0 { (0, n) } else { (call.begin as usize, call.end as usize) };
+    let (begin, end) = if call.range_end == 0 {
+        (call.range_begin as usize, n)
+    } else {
+        (call.range_begin as usize, call.range_end as usize)
+    };
     let outside = Error::limit(Kind::Range, "environments [begin, end) with begin <= end <= N =", n, end);
-    outside.fail_if(begin > end || end > n || (call.end == 0 && call.begin != 0)).about("recorded call")?;
+    outside.fail_if(begin > end || end > n).about("recorded call")?;
     let part = |width: usize| (begin.saturating_mul(width), end.saturating_mul(width));
     unsafe {
         let rows = *rlcore_rows::at(call.rows, &mut None)?;
@@ -344,7 +344,7 @@ unsafe fn put_learn(
 
 /// Gradients of chunks.
 unsafe fn put_grads(subject: &Subject<'_>, room: Room<'_>, call: &rlcore_recorded_call, added: bool) -> Result {
-    let (begin, end) = (call.begin as usize, call.end as usize);
+    let (begin, end) = (call.range_begin as usize, call.range_end as usize);
     let len = grads_of(&subject.learner.0, begin, end, call.values_len)?;
     subject.put(room, unsafe { Input::at("values", call.values, len)? }, |grads| match added {
         false => Call::WriteGrads { begin, end, grads },
@@ -533,7 +533,7 @@ pub unsafe extern "C" fn rlcore_record_attach(
 /// the status, the actions of an ACT and, if it was taken, the hash of all bytes of the learner.
 /// Example:
 ///   rlcore_record_attach(bytes, size, mem, mem_size, &agent, &offset);
-///   while (offset < size) CHECK(rlcore_record_next(bytes, size, &offset, agent, action, &entry));
+///   while (offset < size && !status) status = rlcore_record_next(bytes, size, &offset, agent, action, &entry);
 /// bytes:  [size], 8-byte aligned: a recording, or whole entries of one.
 /// offset: where the entry begins; then where the next one does.
 /// p:      the learner of rlcore_record_attach, on which all entries before this one were played back.
