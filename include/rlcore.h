@@ -2143,8 +2143,8 @@ rlcore_status rlcore_learner_adopt_policy(rlcore_learner *p, const rlcore_policy
 /* ---- Recordings: training that is played back ---- */
 
 /* Calls that change a learner, in an rlcore_recorded_call. Its fields that each reads are in brackets, besides status and
-   hash. Not among them are calls that only ask, such as rlcore_learner_predict, and rlcore_collect: with max_steps 1 it is an
-   ACT with a copy of the rows from before it, and an OBSERVE with those from after it. */
+   hash. Calls that only ask, such as rlcore_learner_predict, are not among them. Nor is rlcore_collect: with max_steps 1
+   it is an ACT with a copy of the rows from before it, and an OBSERVE with those from after it. */
 typedef enum rlcore_recorded {
   RLCORE_RECORDED_ACT = 1,                 /* rlcore_learner_act [rows], and rlcore_learner_act_range [rows, range] */
   RLCORE_RECORDED_DEMONSTRATE = 2,         /* rlcore_learner_demonstrate [rows] */
@@ -2225,15 +2225,11 @@ typedef struct rlcore_record_entry {
    rlcore_record_call follow without gaps. A recording is played back by rlcore_record_next, on any machine of the same byte
    order and with a library that attaches the image; calls must be made one at a time in the order of their entries.
    Example:
-     rlcore_record_begin(agent, bytes, sizeof bytes, &size);
-     fwrite(bytes, 1, size, file);
-     while (training) {
-       int32_t status = rlcore_learner_act(agent, &rows);
-       rlcore_recorded_call act = {.struct_size = sizeof act, .call = RLCORE_RECORDED_ACT, .status = status, .rows = &rows};
-       rlcore_record_call(agent, &act, bytes, sizeof bytes, &size);
-       fwrite(bytes, 1, size, file);
-       ...
-     }
+     rlcore_record_begin(agent, bytes, size, &used);
+     call.call = RLCORE_RECORDED_ACT;
+     call.rows = &rows;
+     call.status = rlcore_learner_act(agent, &rows);
+     rlcore_record_call(agent, &call, bytes + used, size - used, &part);
    bytes:    [size] to write, of any alignment; NULL with a size of 0 only tells out_size.
    out_size: bytes that were written, a multiple of 8.
    Errors: E_SIZE if size is too small; nothing is written then. */
@@ -2271,7 +2267,7 @@ rlcore_status rlcore_record_attach(const uint8_t *bytes, size_t size, void *mem,
    the status, the actions of an ACT and, if it was taken, the hash of all bytes of the learner.
    Example:
      rlcore_record_attach(bytes, size, mem, mem_size, &agent, &offset);
-     while (offset < size) CHECK(rlcore_record_next(bytes, size, &offset, agent, action, &entry));
+     while (offset < size && !status) status = rlcore_record_next(bytes, size, &offset, agent, action, &entry);
    bytes:  [size], 8-byte aligned: a recording, or whole entries of one.
    offset: where the entry begins; then where the next one does.
    p:      the learner of rlcore_record_attach, on which all entries before this one were played back.

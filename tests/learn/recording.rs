@@ -102,7 +102,12 @@ impl Taped {
         let obs = self.play(rng);
         if max_slices > 0 {
             self.learn(Some(&obs), max_slices);
-            while self.host.view().stats().minibatches_left > 0 && self.host.learner().phase() == Phase::Learn {
+            // With overlap another update may be due by now, which needs observations.
+            let before = self.host.view().stats().num_updates;
+            for _ in 0..1000 {
+                if self.host.view().stats().num_updates > before || self.host.learner().phase() != Phase::Learn {
+                    break;
+                }
                 self.learn(None, max_slices);
             }
             return;
@@ -113,7 +118,10 @@ impl Taped {
         let all = self.host.config.num_chunks as usize;
         // With overlap minibatches_left may count the next update already.
         let before = self.host.view().stats().num_updates;
-        while self.host.view().stats().num_updates == before {
+        for _ in 0..1000 {
+            if self.host.view().stats().num_updates > before {
+                break;
+            }
             let grads = chunks(&self.host, 0, all);
             self.make(Call::WriteGrads { begin: 0, end: all, grads: &grads }, |l| l.write_grads(0, all, &grads));
             self.make(Call::LearnApply {}, |l| l.learn_apply().map(drop));
