@@ -2170,13 +2170,13 @@ typedef enum rlcore_recorded {
   RLCORE_RECORDED_ADOPT_POLICY = 22,       /* rlcore_learner_adopt_policy [policy, obs_count; number: parts] */
 } rlcore_recorded;
 
-/* A call that changed a learner, as rlcore_record_call reads it: the arguments of the call. Fields that it does not have are
-   0 and NULL. */
+/* A call that changed a learner, as rlcore_record_call reads it: the arguments of the call. Fields that it does not have
+   are 0 and NULL. */
 typedef struct rlcore_recorded_call {
   uint32_t struct_size;                           /* sizeof(rlcore_recorded_call) */
   uint32_t call;                                  /* an rlcore_recorded */
   int32_t status;                                 /* an rlcore_status: that which the call returned */
-  uint32_t hash;                                  /* 1: the entry has the hash of the learner's bytes after the call, which takes as long as rlcore_block_hash; 0: none */
+  uint32_t hash;                                  /* 1: the entry has rlcore_block_hash of the learner after it; 0: no */
   uint64_t num_steps;                             /* environment steps */
   double obs_count;                               /* observations that the moments of the policy count as */
   const rlcore_rows *rows;                        /* the arrays that the call read; of ACT also action, as it wrote it */
@@ -2207,7 +2207,7 @@ typedef struct rlcore_record_info {
   uint32_t image_version;  /* its rlcore_image_version() */
   uint32_t cpu_level;      /* an rlcore_cpu_level: that which it computed with */
   uint64_t learner_size;   /* bytes of memory that rlcore_record_attach needs */
-  uint64_t size;           /* bytes of the recording up to the end of its last complete entry; more are an entry that was cut off */
+  uint64_t size;           /* bytes up to the end of the last complete entry; more are one that was cut off */
   uint64_t num_calls;      /* complete entries */
 } rlcore_record_info;
 
@@ -2263,8 +2263,8 @@ rlcore_status rlcore_record_check(const uint8_t *bytes, size_t size, rlcore_reco
 rlcore_status rlcore_record_attach(const uint8_t *bytes, size_t size, void *mem, size_t mem_size, rlcore_learner **out,
                                    size_t *out_offset);
 
-/* Plays the next entry back: makes its call on the learner and compares how it ended with how it ended when it was recorded:
-   the status, the actions of an ACT and, if it was taken, the hash of all bytes of the learner.
+/* Plays the next entry back: makes its call on the learner and compares how it ended with how it ended when it was
+   recorded: the status, the actions of an ACT and, if it was taken, the hash of all bytes of the learner.
    Example:
      rlcore_record_attach(bytes, size, mem, mem_size, &agent, &offset);
      while (offset < size && !status) status = rlcore_record_next(bytes, size, &offset, agent, action, &entry);

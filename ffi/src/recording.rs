@@ -74,8 +74,8 @@ pub enum rlcore_recorded {
 
 use rlcore_recorded::*;
 
-/// A call that changed a learner, as rlcore_record_call reads it: the arguments of the call. Fields that it does not have are
-/// 0 and NULL.
+/// A call that changed a learner, as rlcore_record_call reads it: the arguments of the call. Fields that it does not have
+/// are 0 and NULL.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct rlcore_recorded_call {
@@ -85,7 +85,7 @@ pub struct rlcore_recorded_call {
     pub call: u32,
     /// an rlcore_status: that which the call returned
     pub status: i32,
-    /// 1: the entry has the hash of the learner's bytes after the call, which takes as long as rlcore_block_hash; 0: none
+    /// 1: the entry has rlcore_block_hash of the learner after it; 0: no
     pub hash: u32,
     /// environment steps
     pub num_steps: u64,
@@ -147,7 +147,7 @@ pub struct rlcore_record_info {
     pub cpu_level: u32,
     /// bytes of memory that rlcore_record_attach needs
     pub learner_size: u64,
-    /// bytes of the recording up to the end of its last complete entry; more are an entry that was cut off
+    /// bytes up to the end of the last complete entry; more are one that was cut off
     pub size: u64,
     /// complete entries
     pub num_calls: u64,
@@ -529,8 +529,8 @@ pub unsafe extern "C" fn rlcore_record_attach(
     })
 }
 
-/// Plays the next entry back: makes its call on the learner and compares how it ended with how it ended when it was recorded:
-/// the status, the actions of an ACT and, if it was taken, the hash of all bytes of the learner.
+/// Plays the next entry back: makes its call on the learner and compares how it ended with how it ended when it was
+/// recorded: the status, the actions of an ACT and, if it was taken, the hash of all bytes of the learner.
 /// Example:
 ///   rlcore_record_attach(bytes, size, mem, mem_size, &agent, &offset);
 ///   while (offset < size && !status) status = rlcore_record_next(bytes, size, &offset, agent, action, &entry);
