@@ -2269,7 +2269,7 @@ rlcore_status rlcore_record_attach(const uint8_t *bytes, size_t size, void *mem,
      rlcore_record_attach(bytes, size, mem, mem_size, &agent, &offset);
      while (offset < size && !status) status = rlcore_record_next(bytes, size, &offset, agent, action, &entry);
    bytes:  [size], 8-byte aligned: a recording, or whole entries of one.
-   offset: where the entry begins; then where the next one does.
+   offset: [1] where the entry begins, to change: then where the next one does.
    p:      the learner of rlcore_record_attach, on which all entries before this one were played back.
    action: [N, action.len] to write, the actions of an ACT; NULL if the entry is none.
    entry:  written.

@@ -1347,7 +1347,7 @@ rlcore_status rlcore_record_attach(
 rlcore_status rlcore_record_next(
   /* in [size] */ const uint8_t *bytes,
   size_t size,
-  size_t *offset,
+  /* inout */ size_t *offset,
   /* inout */ rlcore_learner *p,
   /* out [N, action.len] optional */ void *action,
   /* inout */ rlcore_record_entry *entry);

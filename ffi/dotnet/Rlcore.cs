@@ -5426,7 +5426,7 @@ public static unsafe class Native {
   ///   rlcore_record_attach(bytes, size, mem, mem_size, &amp;agent, &amp;offset);
   ///   while (offset &lt; size &amp;&amp; !status) status = rlcore_record_next(bytes, size, &amp;offset, agent, action, &amp;entry);
   /// bytes:  [size], 8-byte aligned: a recording, or whole entries of one.
-  /// offset: where the entry begins; then where the next one does.
+  /// offset: [1] where the entry begins, to change: then where the next one does.
   /// p:      the learner of rlcore_record_attach, on which all entries before this one were played back.
   /// action: [N, action.len] to write, the actions of an ACT; NULL if the entry is none.
   /// entry:  written.
@@ -5435,6 +5435,7 @@ public static unsafe class Native {
   /// bytes of the entry are missing; E_IMAGE for a damaged one; E_SHAPE for actions of another learner.
   /// </summary>
   /// <param name="bytes">in [size]</param>
+  /// <param name="offset">inout</param>
   /// <param name="p">inout</param>
   /// <param name="action">out [N, action.len] optional</param>
   /// <param name="entry">inout</param>
