@@ -2140,6 +2140,145 @@ rlcore_status rlcore_learner_adopt(rlcore_learner *p, const rlcore_learner *othe
 rlcore_status rlcore_learner_adopt_policy(rlcore_learner *p, const rlcore_policy *other, uint32_t parts,
                                           double obs_count);
 
+/* ---- Recordings: training that is played back ---- */
+
+/* Calls that change a learner, in an rlcore_recorded_call. Its fields that each reads are in brackets, besides status and
+   hash. Calls that only ask, such as rlcore_learner_predict, are not among them. Nor is rlcore_collect: with max_steps 1
+   it is an ACT with a copy of the rows from before it, and an OBSERVE with those from after it. */
+typedef enum rlcore_recorded {
+  RLCORE_RECORDED_ACT = 1,                 /* rlcore_learner_act [rows], and rlcore_learner_act_range [rows, range] */
+  RLCORE_RECORDED_DEMONSTRATE = 2,         /* rlcore_learner_demonstrate [rows] */
+  RLCORE_RECORDED_OBSERVE = 3,             /* rlcore_learner_observe [rows] */
+  RLCORE_RECORDED_CUT = 4,                 /* rlcore_learner_cut [gone] */
+  RLCORE_RECORDED_LEARN = 5,               /* rlcore_learner_learn [rows; number: max_slices] */
+  RLCORE_RECORDED_LEARN_BEGIN = 6,         /* rlcore_learner_learn_begin [rows] */
+  RLCORE_RECORDED_GRADS_WRITE = 7,         /* rlcore_learner_grads_write [range, values] */
+  RLCORE_RECORDED_GRADS_ADD = 8,           /* rlcore_learner_grads_add [range, values] */
+  RLCORE_RECORDED_LEARN_APPLY = 9,         /* rlcore_learner_learn_apply */
+  RLCORE_RECORDED_LEARN_DROP = 10,         /* rlcore_learner_learn_drop */
+  RLCORE_RECORDED_LEARN_BATCH = 11,        /* rlcore_learner_learn_batch [batch] */
+  RLCORE_RECORDED_LEARN_TRANSITIONS = 12,  /* rlcore_learner_learn_transitions [transitions] */
+  RLCORE_RECORDED_IMITATE = 13,            /* rlcore_learner_imitate [rows, how; number: num_rows] */
+  RLCORE_RECORDED_COUNT_STEPS = 14,        /* rlcore_learner_count_steps [num_steps] */
+  RLCORE_RECORDED_FREEZE = 15,             /* rlcore_learner_freeze [number: frozen] */
+  RLCORE_RECORDED_SET_TRAINABLE = 16,      /* rlcore_learner_set_trainable [names; number: trainable] */
+  RLCORE_RECORDED_CONFIGURE = 17,          /* rlcore_learner_configure [config] */
+  RLCORE_RECORDED_PARAMS_WRITE = 18,       /* rlcore_learner_params_write [values, moments] */
+  RLCORE_RECORDED_MOMENTS_WRITE = 19,      /* rlcore_learner_moments_write [moments] */
+  RLCORE_RECORDED_TENSORS_WRITE = 20,      /* rlcore_learner_tensors_write [tensors, values; number: of] */
+  RLCORE_RECORDED_ADOPT = 21,              /* rlcore_learner_adopt [other; number: parts] */
+  RLCORE_RECORDED_ADOPT_POLICY = 22,       /* rlcore_learner_adopt_policy [policy, obs_count; number: parts] */
+} rlcore_recorded;
+
+/* A call that changed a learner, as rlcore_record_call reads it: the arguments of the call. Fields that it does not have
+   are 0 and NULL. */
+typedef struct rlcore_recorded_call {
+  uint32_t struct_size;                           /* sizeof(rlcore_recorded_call) */
+  uint32_t call;                                  /* an rlcore_recorded */
+  int32_t status;                                 /* an rlcore_status: that which the call returned */
+  uint32_t hash;                                  /* 1: the entry has rlcore_block_hash of the learner after it; 0: no */
+  uint64_t num_steps;                             /* environment steps */
+  double obs_count;                               /* observations that the moments of the policy count as */
+  const rlcore_rows *rows;                        /* the arrays that the call read; of ACT also action, as it wrote it */
+  uint32_t range_begin;                           /* the range of environments or chunks: the first one */
+  uint32_t range_end;                             /* the one behind the last; 0 of ACT: all N environments */
+  uint32_t number;                                /* max_slices, num_rows, frozen, trainable, of or parts */
+  uint32_t num_tensors;                           /* number of tensors */
+  const uint8_t *gone;                            /* [N] flags */
+  const rlcore_learner_batch *batch;              /* the rollout */
+  const rlcore_learner_transitions *transitions;  /* the transitions */
+  const rlcore_imitation *how;                    /* how rows are imitated; may be NULL */
+  const rlcore_learner_config *config;            /* the new configuration */
+  const rlcore_learner *other;                    /* the other learner, as it was; all of it goes into the entry */
+  const rlcore_policy *policy;                    /* the policy; all of it goes into the entry */
+  const rlcore_tensor *tensors;                   /* [num_tensors] */
+  const char *names;                              /* NUL-terminated */
+  const float *values;                            /* [values_len] parameters, gradients or numbers of tensors */
+  size_t values_len;                              /* their number */
+  const double *moments;                          /* [moments_len] */
+  size_t moments_len;                             /* their number */
+  size_t reserved;                                /* zero */
+} rlcore_recorded_call;
+
+/* What a recording holds. */
+typedef struct rlcore_record_info {
+  uint32_t struct_size;    /* sizeof(rlcore_record_info) */
+  uint32_t version;        /* rlcore_version() of the library that began it */
+  uint32_t image_version;  /* its rlcore_image_version() */
+  uint32_t cpu_level;      /* an rlcore_cpu_level: that which it computed with */
+  uint64_t learner_size;   /* bytes of memory that rlcore_record_attach needs */
+  uint64_t size;           /* bytes up to the end of the last complete entry; more are one that was cut off */
+  uint64_t num_calls;      /* complete entries */
+} rlcore_record_info;
+
+/* An entry that was played back. */
+typedef struct rlcore_record_entry {
+  uint32_t struct_size;  /* sizeof(rlcore_record_entry) */
+  uint32_t call;         /* an rlcore_recorded */
+  int32_t status;        /* an rlcore_status: that which the call returned, both times */
+  uint32_t reserved;     /* zero */
+  uint64_t hash;         /* rlcore_block_hash of the learner after it, both times; 0: not taken */
+  uint64_t size;         /* bytes of the entry */
+} rlcore_record_entry;
+
+/* Begins a recording of training: writes its header and the image of the learner, in any phase. Entries of
+   rlcore_record_call follow without gaps. A recording is played back by rlcore_record_next, on any machine of the same byte
+   order and with a library that attaches the image; calls must be made one at a time in the order of their entries.
+   Example:
+     rlcore_record_begin(agent, bytes, size, &used);
+     call.call = RLCORE_RECORDED_ACT;
+     call.rows = &rows;
+     call.status = rlcore_learner_act(agent, &rows);
+     rlcore_record_call(agent, &call, bytes + used, size - used, &part);
+   bytes:    [size] to write, of any alignment; NULL with a size of 0 only tells out_size.
+   out_size: bytes that were written, a multiple of 8.
+   Errors: E_SIZE if size is too small; nothing is written then. */
+rlcore_status rlcore_record_begin(const rlcore_learner *p, uint8_t *bytes, size_t size, size_t *out_size);
+
+/* Writes the entry of a call that was made on a learner, after it and before the next: the learner is only read, and the
+   arrays still hold what the call read. Entries that do not fit disturb nothing: write the bytes so far to a file, and call
+   again with more room.
+   call:     read, with the arrays that it names.
+   bytes:    [size] to write, of any alignment; NULL with a size of 0 only tells out_size.
+   out_size: bytes that were written, a multiple of 8. 0 for a status of E_NULL, E_ALIGN, E_OVERFLOW, E_OVERLAP or E_IMAGE:
+             such a call has changed nothing, nothing is read of it, and it has no entry.
+   Errors: E_CONFIG for another call; E_RANGE for another status or hash; E_SIZE if size is too small; those of the call
+   for lengths, ranges and structures that it refuses. Nothing is written then. */
+rlcore_status rlcore_record_call(const rlcore_learner *p, const rlcore_recorded_call *call, uint8_t *bytes, size_t size,
+                                 size_t *out_size);
+
+/* Checks every byte of a recording, up to an entry that was cut off at its end, and tells its contents.
+   bytes: [size], 8-byte aligned, as all bytes to play back.
+   info:  written.
+   Errors: E_CONFIG for struct_size; E_SIZE if the image is not complete; E_IMAGE for bytes that are no recording, of
+   another byte order, or damaged: rlcore_last_error() names the byte where the damaged entry begins. */
+rlcore_status rlcore_record_check(const uint8_t *bytes, size_t size, rlcore_record_info *info);
+
+/* Copies the learner that a recording begins with to mem, and opens it as rlcore_learner_attach does.
+   bytes:      [size], 8-byte aligned.
+   mem:        [mem_size] to write, at least learner_size of rlcore_record_info.
+   out:        the learner.
+   out_offset: where the first entry begins.
+   Errors: E_SIZE of mem, and if the image is not complete; E_IMAGE as rlcore_record_check, and as rlcore_learner_attach. */
+rlcore_status rlcore_record_attach(const uint8_t *bytes, size_t size, void *mem, size_t mem_size, rlcore_learner **out,
+                                   size_t *out_offset);
+
+/* Plays the next entry back: makes its call on the learner and compares how it ended with how it ended when it was
+   recorded: the status, the actions of an ACT and, if it was taken, the hash of all bytes of the learner.
+   Example:
+     rlcore_record_attach(bytes, size, mem, mem_size, &agent, &offset);
+     while (offset < size && !status) status = rlcore_record_next(bytes, size, &offset, agent, action, &entry);
+   bytes:  [size], 8-byte aligned: a recording, or whole entries of one.
+   offset: [1] where the entry begins, to change: then where the next one does.
+   p:      the learner of rlcore_record_attach, on which all entries before this one were played back.
+   action: [N, action.len] to write, the actions of an ACT; NULL if the entry is none.
+   entry:  written.
+   Errors: E_INEXACT at another end than the recorded one: the learner is then as the call has left it, and
+   rlcore_last_error() names the byte where the entry begins, and the difference. E_RANGE behind the last entry; E_SIZE if
+   bytes of the entry are missing; E_IMAGE for a damaged one; E_SHAPE for actions of another learner. */
+rlcore_status rlcore_record_next(const uint8_t *bytes, size_t size, size_t *offset, rlcore_learner *p, void *action,
+                                 rlcore_record_entry *entry);
+
 /* ---- Networks of your own: forward and backward ---- */
 
 /* A network of your own: layers as of a learner, run over your arrays, so that any loss can train them. Parameters,

@@ -1581,6 +1581,72 @@ class learner {
   rlcore_learner_stats stats_ = no_stats();
 };
 
+/* A recording of training: the image of a learner, then an entry for each call that changed it. Bytes of this class, or of a
+   file, are played back to the same learner. Needs a library with the feature `record`. */
+class recording {
+ public:
+  /* Begins anew, with the learner as it is. */
+  template <class Obs, class Action>
+  status begin(const learner<Obs, Action> &of) {
+    bytes_.clear();
+    return grow([&](std::uint8_t *to, std::size_t size, std::size_t *out_size) {
+      return rlcore_record_begin(of.get(), to, size, out_size);
+    });
+  }
+  /* Adds the entry of a call that was made on the learner just now; struct_size is filled in. */
+  template <class Obs, class Action>
+  status add(const learner<Obs, Action> &of, rlcore_recorded_call call) {
+    call.struct_size = sizeof call;
+    return grow([&](std::uint8_t *to, std::size_t size, std::size_t *out_size) {
+      return rlcore_record_call(of.get(), &call, to, size, out_size);
+    });
+  }
+  /* What was recorded since clear(). */
+  span<const unsigned char> bytes() const { return {bytes_.data(), bytes_.size()}; }
+  /* Forgets bytes() after they were written to a file; the recording goes on. */
+  void clear() { bytes_.clear(); }
+
+  /* Plays a whole recording back, in bytes that are 8-byte aligned: the learner at its end, or why a call ended otherwise. */
+  static result<block<rlcore_learner>> replay(span<const unsigned char> bytes) {
+    auto info = detail::sized<rlcore_record_info>();
+    auto entry = detail::sized<rlcore_record_entry>();
+    std::size_t offset = 0;
+    auto made = block<rlcore_learner>::make(
+        [&](std::size_t *size) {
+          const status s = rlcore_record_check(bytes.data(), bytes.size(), &info);
+          *size = static_cast<std::size_t>(info.learner_size);
+          return s;
+        },
+        [&](void *mem, std::size_t size, rlcore_learner **out) {
+          return rlcore_record_attach(bytes.data(), bytes.size(), mem, size, out, &offset);
+        });
+    if (!made) return made.why();
+    std::uint32_t num_envs = 0;
+    rlcore_space obs = {}, action = {};
+    if (const status s = rlcore_learner_spaces(made->get(), &num_envs, &obs, &action); !s) return s;
+    std::vector<std::uint32_t> drawn; /* no element of an action is larger */
+    const auto make_room = [&] { drawn.resize(std::size_t{num_envs} * action.len); };
+    if (const status s = detail::allocate("recording", make_room); !s) return s;
+    while (offset < info.size)
+      if (const status s = rlcore_record_next(bytes.data(), bytes.size(), &offset, made->get(), drawn.data(), &entry); !s) return s;
+    return made;
+  }
+
+ private:
+  template <class Call>
+  status grow(Call &&call) {
+    std::size_t size = 0;
+    const std::size_t before = bytes_.size();
+    if (const status s = call(nullptr, 0, &size); !s) return s;
+    if (const status s = detail::allocate("recording", [&] { bytes_.resize(before + size); }); !s) return s;
+    const status s = size ? status(call(bytes_.data() + before, size, &size)) : status(RLCORE_OK);
+    if (!s) bytes_.resize(before);
+    return s;
+  }
+
+  std::vector<unsigned char> bytes_;
+};
+
 /* ---- Layers ---- */
 
 /* Layers for a list, as rlcore_layer describes them; windows are square, and what else a layer has is set in what these return. */

@@ -1252,6 +1252,106 @@ rlcore_status rlcore_learner_adopt_policy(
   uint32_t parts,
   double obs_count);
 
+/* ---- Recordings: training that is played back ---- */
+
+typedef enum rlcore_recorded {
+  RLCORE_RECORDED_ACT = 1,
+  RLCORE_RECORDED_DEMONSTRATE = 2,
+  RLCORE_RECORDED_OBSERVE = 3,
+  RLCORE_RECORDED_CUT = 4,
+  RLCORE_RECORDED_LEARN = 5,
+  RLCORE_RECORDED_LEARN_BEGIN = 6,
+  RLCORE_RECORDED_GRADS_WRITE = 7,
+  RLCORE_RECORDED_GRADS_ADD = 8,
+  RLCORE_RECORDED_LEARN_APPLY = 9,
+  RLCORE_RECORDED_LEARN_DROP = 10,
+  RLCORE_RECORDED_LEARN_BATCH = 11,
+  RLCORE_RECORDED_LEARN_TRANSITIONS = 12,
+  RLCORE_RECORDED_IMITATE = 13,
+  RLCORE_RECORDED_COUNT_STEPS = 14,
+  RLCORE_RECORDED_FREEZE = 15,
+  RLCORE_RECORDED_SET_TRAINABLE = 16,
+  RLCORE_RECORDED_CONFIGURE = 17,
+  RLCORE_RECORDED_PARAMS_WRITE = 18,
+  RLCORE_RECORDED_MOMENTS_WRITE = 19,
+  RLCORE_RECORDED_TENSORS_WRITE = 20,
+  RLCORE_RECORDED_ADOPT = 21,
+  RLCORE_RECORDED_ADOPT_POLICY = 22,
+} rlcore_recorded;
+typedef struct rlcore_recorded_call {
+  uint32_t struct_size;
+  uint32_t call;
+  int32_t status;
+  uint32_t hash;
+  uint64_t num_steps;
+  double obs_count;
+  /* in */ const rlcore_rows *rows;
+  uint32_t range_begin;
+  uint32_t range_end;
+  uint32_t number;
+  uint32_t num_tensors;
+  /* in [N] */ const uint8_t *gone;
+  /* in */ const rlcore_learner_batch *batch;
+  /* in */ const rlcore_learner_transitions *transitions;
+  /* in optional */ const rlcore_imitation *how;
+  /* in */ const rlcore_learner_config *config;
+  /* in */ const rlcore_learner *other;
+  /* in */ const rlcore_policy *policy;
+  /* in [num_tensors] */ const rlcore_tensor *tensors;
+  /* in */ const char *names;
+  /* in [values_len] */ const float *values;
+  size_t values_len;
+  /* in [moments_len] */ const double *moments;
+  size_t moments_len;
+  size_t reserved;
+} rlcore_recorded_call;
+typedef struct rlcore_record_info {
+  uint32_t struct_size;
+  uint32_t version;
+  uint32_t image_version;
+  uint32_t cpu_level;
+  uint64_t learner_size;
+  uint64_t size;
+  uint64_t num_calls;
+} rlcore_record_info;
+typedef struct rlcore_record_entry {
+  uint32_t struct_size;
+  uint32_t call;
+  int32_t status;
+  uint32_t reserved;
+  uint64_t hash;
+  uint64_t size;
+} rlcore_record_entry;
+rlcore_status rlcore_record_begin(
+  /* in */ const rlcore_learner *p,
+  /* out [size] optional */ uint8_t *bytes,
+  size_t size,
+  /* out */ size_t *out_size);
+rlcore_status rlcore_record_call(
+  /* in */ const rlcore_learner *p,
+  /* in */ const rlcore_recorded_call *call,
+  /* out [size] optional */ uint8_t *bytes,
+  size_t size,
+  /* out optional */ size_t *out_size);
+rlcore_status rlcore_record_check(
+  /* in [size] */ const uint8_t *bytes,
+  size_t size,
+  /* inout */ rlcore_record_info *info);
+rlcore_status rlcore_record_attach(
+  /* in [size] */ const uint8_t *bytes,
+  size_t size,
+  /* inout [mem_size] */ void *mem,
+  size_t mem_size,
+  /* out */ rlcore_learner **out,
+  /* out */ size_t *out_offset);
+rlcore_status rlcore_record_next(
+  /* in [size] */ const uint8_t *bytes,
+  size_t size,
+  /* inout */ size_t *offset,
+  /* inout */ rlcore_learner *p,
+  /* out [N, action.len] optional */ void *action,
+  /* inout */ rlcore_record_entry *entry);
+
 /* ---- Networks of your own: forward and backward ---- */
 
 typedef struct rlcore_network {

@@ -1998,6 +1998,154 @@ public enum Adopt : uint {
   Matching = 64,
 }
 
+// ---- Recordings: training that is played back ----
+
+/// <summary>
+/// Calls that change a learner, in an rlcore_recorded_call. Its fields that each reads are in brackets, besides status and
+/// hash. Calls that only ask, such as rlcore_learner_predict, are not among them. Nor is rlcore_collect: with max_steps 1
+/// it is an ACT with a copy of the rows from before it, and an OBSERVE with those from after it.
+/// </summary>
+public enum Recorded : uint {
+  /// <summary>RLCORE_RECORDED_ACT: rlcore_learner_act [rows], and rlcore_learner_act_range [rows, range]</summary>
+  Act = 1,
+  /// <summary>RLCORE_RECORDED_DEMONSTRATE: rlcore_learner_demonstrate [rows]</summary>
+  Demonstrate = 2,
+  /// <summary>RLCORE_RECORDED_OBSERVE: rlcore_learner_observe [rows]</summary>
+  Observe = 3,
+  /// <summary>RLCORE_RECORDED_CUT: rlcore_learner_cut [gone]</summary>
+  Cut = 4,
+  /// <summary>RLCORE_RECORDED_LEARN: rlcore_learner_learn [rows; number: max_slices]</summary>
+  Learn = 5,
+  /// <summary>RLCORE_RECORDED_LEARN_BEGIN: rlcore_learner_learn_begin [rows]</summary>
+  LearnBegin = 6,
+  /// <summary>RLCORE_RECORDED_GRADS_WRITE: rlcore_learner_grads_write [range, values]</summary>
+  GradsWrite = 7,
+  /// <summary>RLCORE_RECORDED_GRADS_ADD: rlcore_learner_grads_add [range, values]</summary>
+  GradsAdd = 8,
+  /// <summary>RLCORE_RECORDED_LEARN_APPLY: rlcore_learner_learn_apply</summary>
+  LearnApply = 9,
+  /// <summary>RLCORE_RECORDED_LEARN_DROP: rlcore_learner_learn_drop</summary>
+  LearnDrop = 10,
+  /// <summary>RLCORE_RECORDED_LEARN_BATCH: rlcore_learner_learn_batch [batch]</summary>
+  LearnBatch = 11,
+  /// <summary>RLCORE_RECORDED_LEARN_TRANSITIONS: rlcore_learner_learn_transitions [transitions]</summary>
+  LearnTransitions = 12,
+  /// <summary>RLCORE_RECORDED_IMITATE: rlcore_learner_imitate [rows, how; number: num_rows]</summary>
+  Imitate = 13,
+  /// <summary>RLCORE_RECORDED_COUNT_STEPS: rlcore_learner_count_steps [num_steps]</summary>
+  CountSteps = 14,
+  /// <summary>RLCORE_RECORDED_FREEZE: rlcore_learner_freeze [number: frozen]</summary>
+  Freeze = 15,
+  /// <summary>RLCORE_RECORDED_SET_TRAINABLE: rlcore_learner_set_trainable [names; number: trainable]</summary>
+  SetTrainable = 16,
+  /// <summary>RLCORE_RECORDED_CONFIGURE: rlcore_learner_configure [config]</summary>
+  Configure = 17,
+  /// <summary>RLCORE_RECORDED_PARAMS_WRITE: rlcore_learner_params_write [values, moments]</summary>
+  ParamsWrite = 18,
+  /// <summary>RLCORE_RECORDED_MOMENTS_WRITE: rlcore_learner_moments_write [moments]</summary>
+  MomentsWrite = 19,
+  /// <summary>RLCORE_RECORDED_TENSORS_WRITE: rlcore_learner_tensors_write [tensors, values; number: of]</summary>
+  TensorsWrite = 20,
+  /// <summary>RLCORE_RECORDED_ADOPT: rlcore_learner_adopt [other; number: parts]</summary>
+  Adopt = 21,
+  /// <summary>RLCORE_RECORDED_ADOPT_POLICY: rlcore_learner_adopt_policy [policy, obs_count; number: parts]</summary>
+  AdoptPolicy = 22,
+}
+
+/// <summary>
+/// A call that changed a learner, as rlcore_record_call reads it: the arguments of the call. Fields that it does not have
+/// are 0 and NULL.
+/// </summary>
+[StructLayout(LayoutKind.Sequential)]
+public unsafe struct rlcore_recorded_call {
+  /// <summary>sizeof(rlcore_recorded_call)</summary>
+  public uint struct_size;
+  /// <summary>an rlcore_recorded</summary>
+  public uint call;
+  /// <summary>an rlcore_status: that which the call returned</summary>
+  public int status;
+  /// <summary>1: the entry has rlcore_block_hash of the learner after it; 0: no</summary>
+  public uint hash;
+  /// <summary>environment steps</summary>
+  public ulong num_steps;
+  /// <summary>observations that the moments of the policy count as</summary>
+  public double obs_count;
+  /// <summary>the arrays that the call read; of ACT also action, as it wrote it</summary>
+  public rlcore_rows* rows;
+  /// <summary>the range of environments or chunks: the first one</summary>
+  public uint range_begin;
+  /// <summary>the one behind the last; 0 of ACT: all N environments</summary>
+  public uint range_end;
+  /// <summary>max_slices, num_rows, frozen, trainable, of or parts</summary>
+  public uint number;
+  /// <summary>number of tensors</summary>
+  public uint num_tensors;
+  /// <summary>[N] flags</summary>
+  public byte* gone;
+  /// <summary>the rollout</summary>
+  public rlcore_learner_batch* batch;
+  /// <summary>the transitions</summary>
+  public rlcore_learner_transitions* transitions;
+  /// <summary>how rows are imitated; may be NULL</summary>
+  public rlcore_imitation* how;
+  /// <summary>the new configuration</summary>
+  public rlcore_learner_config* config;
+  /// <summary>the other learner, as it was; all of it goes into the entry</summary>
+  public rlcore_learner* other;
+  /// <summary>the policy; all of it goes into the entry</summary>
+  public rlcore_policy* policy;
+  /// <summary>[num_tensors]</summary>
+  public rlcore_tensor* tensors;
+  /// <summary>NUL-terminated</summary>
+  public byte* names;
+  /// <summary>[values_len] parameters, gradients or numbers of tensors</summary>
+  public float* values;
+  /// <summary>their number</summary>
+  public UIntPtr values_len;
+  /// <summary>[moments_len]</summary>
+  public double* moments;
+  /// <summary>their number</summary>
+  public UIntPtr moments_len;
+  /// <summary>zero</summary>
+  public UIntPtr reserved;
+}
+
+/// <summary>What a recording holds.</summary>
+[StructLayout(LayoutKind.Sequential)]
+public unsafe struct rlcore_record_info {
+  /// <summary>sizeof(rlcore_record_info)</summary>
+  public uint struct_size;
+  /// <summary>rlcore_version() of the library that began it</summary>
+  public uint version;
+  /// <summary>its rlcore_image_version()</summary>
+  public uint image_version;
+  /// <summary>an rlcore_cpu_level: that which it computed with</summary>
+  public uint cpu_level;
+  /// <summary>bytes of memory that rlcore_record_attach needs</summary>
+  public ulong learner_size;
+  /// <summary>bytes up to the end of the last complete entry; more are one that was cut off</summary>
+  public ulong size;
+  /// <summary>complete entries</summary>
+  public ulong num_calls;
+}
+
+/// <summary>An entry that was played back.</summary>
+[StructLayout(LayoutKind.Sequential)]
+public unsafe struct rlcore_record_entry {
+  /// <summary>sizeof(rlcore_record_entry)</summary>
+  public uint struct_size;
+  /// <summary>an rlcore_recorded</summary>
+  public uint call;
+  /// <summary>an rlcore_status: that which the call returned, both times</summary>
+  public int status;
+  /// <summary>zero</summary>
+  public uint reserved;
+  /// <summary>rlcore_block_hash of the learner after it, both times; 0: not taken</summary>
+  public ulong hash;
+  /// <summary>bytes of the entry</summary>
+  public ulong size;
+}
+
 // ---- Networks of your own: forward and backward ----
 
 /// <summary>
@@ -5203,6 +5351,96 @@ public static unsafe class Native {
   /// <param name="other">in</param>
   [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
   public static extern Status rlcore_learner_adopt_policy(rlcore_learner* p, rlcore_policy* other, uint parts, double obs_count);
+
+  // ---- Recordings: training that is played back ----
+
+  /// <summary>
+  /// Begins a recording of training: writes its header and the image of the learner, in any phase. Entries of
+  /// rlcore_record_call follow without gaps. A recording is played back by rlcore_record_next, on any machine of the same byte
+  /// order and with a library that attaches the image; calls must be made one at a time in the order of their entries.
+  /// Example:
+  ///   rlcore_record_begin(agent, bytes, size, &amp;used);
+  ///   call.call = RLCORE_RECORDED_ACT;
+  ///   call.rows = &amp;rows;
+  ///   call.status = rlcore_learner_act(agent, &amp;rows);
+  ///   rlcore_record_call(agent, &amp;call, bytes + used, size - used, &amp;part);
+  /// bytes:    [size] to write, of any alignment; NULL with a size of 0 only tells out_size.
+  /// out_size: bytes that were written, a multiple of 8.
+  /// Errors: E_SIZE if size is too small; nothing is written then.
+  /// </summary>
+  /// <param name="p">in</param>
+  /// <param name="bytes">out [size] optional</param>
+  /// <param name="out_size">out</param>
+  [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+  public static extern Status rlcore_record_begin(rlcore_learner* p, byte* bytes, UIntPtr size, UIntPtr* out_size);
+
+  /// <summary>
+  /// Writes the entry of a call that was made on a learner, after it and before the next: the learner is only read, and the
+  /// arrays still hold what the call read. Entries that do not fit disturb nothing: write the bytes so far to a file, and call
+  /// again with more room.
+  /// call:     read, with the arrays that it names.
+  /// bytes:    [size] to write, of any alignment; NULL with a size of 0 only tells out_size.
+  /// out_size: bytes that were written, a multiple of 8. 0 for a status of E_NULL, E_ALIGN, E_OVERFLOW, E_OVERLAP or E_IMAGE:
+  ///           such a call has changed nothing, nothing is read of it, and it has no entry.
+  /// Errors: E_CONFIG for another call; E_RANGE for another status or hash; E_SIZE if size is too small; those of the call
+  /// for lengths, ranges and structures that it refuses. Nothing is written then.
+  /// </summary>
+  /// <param name="p">in</param>
+  /// <param name="call">in</param>
+  /// <param name="bytes">out [size] optional</param>
+  /// <param name="out_size">out optional</param>
+  [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+  public static extern Status rlcore_record_call(rlcore_learner* p, rlcore_recorded_call* call, byte* bytes, UIntPtr size, UIntPtr* out_size);
+
+  /// <summary>
+  /// Checks every byte of a recording, up to an entry that was cut off at its end, and tells its contents.
+  /// bytes: [size], 8-byte aligned, as all bytes to play back.
+  /// info:  written.
+  /// Errors: E_CONFIG for struct_size; E_SIZE if the image is not complete; E_IMAGE for bytes that are no recording, of
+  /// another byte order, or damaged: rlcore_last_error() names the byte where the damaged entry begins.
+  /// </summary>
+  /// <param name="bytes">in [size]</param>
+  /// <param name="info">inout</param>
+  [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+  public static extern Status rlcore_record_check(byte* bytes, UIntPtr size, rlcore_record_info* info);
+
+  /// <summary>
+  /// Copies the learner that a recording begins with to mem, and opens it as rlcore_learner_attach does.
+  /// bytes:      [size], 8-byte aligned.
+  /// mem:        [mem_size] to write, at least learner_size of rlcore_record_info.
+  /// out:        the learner.
+  /// out_offset: where the first entry begins.
+  /// Errors: E_SIZE of mem, and if the image is not complete; E_IMAGE as rlcore_record_check, and as rlcore_learner_attach.
+  /// </summary>
+  /// <param name="bytes">in [size]</param>
+  /// <param name="mem">inout [mem_size]</param>
+  /// <param name="out">out</param>
+  /// <param name="out_offset">out</param>
+  [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+  public static extern Status rlcore_record_attach(byte* bytes, UIntPtr size, void* mem, UIntPtr mem_size, rlcore_learner** @out, UIntPtr* out_offset);
+
+  /// <summary>
+  /// Plays the next entry back: makes its call on the learner and compares how it ended with how it ended when it was
+  /// recorded: the status, the actions of an ACT and, if it was taken, the hash of all bytes of the learner.
+  /// Example:
+  ///   rlcore_record_attach(bytes, size, mem, mem_size, &amp;agent, &amp;offset);
+  ///   while (offset &lt; size &amp;&amp; !status) status = rlcore_record_next(bytes, size, &amp;offset, agent, action, &amp;entry);
+  /// bytes:  [size], 8-byte aligned: a recording, or whole entries of one.
+  /// offset: [1] where the entry begins, to change: then where the next one does.
+  /// p:      the learner of rlcore_record_attach, on which all entries before this one were played back.
+  /// action: [N, action.len] to write, the actions of an ACT; NULL if the entry is none.
+  /// entry:  written.
+  /// Errors: E_INEXACT at another end than the recorded one: the learner is then as the call has left it, and
+  /// rlcore_last_error() names the byte where the entry begins, and the difference. E_RANGE behind the last entry; E_SIZE if
+  /// bytes of the entry are missing; E_IMAGE for a damaged one; E_SHAPE for actions of another learner.
+  /// </summary>
+  /// <param name="bytes">in [size]</param>
+  /// <param name="offset">inout</param>
+  /// <param name="p">inout</param>
+  /// <param name="action">out [N, action.len] optional</param>
+  /// <param name="entry">inout</param>
+  [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
+  public static extern Status rlcore_record_next(byte* bytes, UIntPtr size, UIntPtr* offset, rlcore_learner* p, void* action, rlcore_record_entry* entry);
 
   // ---- Networks of your own: forward and backward ----
 

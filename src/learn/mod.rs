@@ -29,6 +29,7 @@ pub mod policy;
 mod preset;
 #[cfg(feature = "pqn")]
 mod q_values;
+pub mod recording;
 mod role;
 mod rows;
 pub mod shape;

@@ -48,6 +48,7 @@ mod presets;
 mod prime;
 mod q;
 mod quantiles;
+mod recording;
 mod recurrent;
 mod replay;
 mod reward_limits;
