@@ -73,7 +73,7 @@ function line(text,   name, at, size) {
 
 guide && /^```/ {
   code = !code
-  sub(/^```c,fragment/, "```c")
+  sub(/,fragment$/, "")
   print
   next
 }
