@@ -3,7 +3,7 @@
 # Headers: a section becomes a group; "Errors:" and "Threads:" become paragraphs, "name: ..." a parameter, lines with
 # formulas a block; rlcore_x, RLCORE_X and E_X become links, so that a name that is not there is found.
 # In classes a comment speaks for all members up to the next comment or empty line.
-# Guides: names become links, links to other files of the repository their text.
+# Guides: names become links, links to other files of the repository their text, a folded block an open one.
 
 FNR == 1 {
   guide = FILENAME ~ /\.md$/
@@ -73,11 +73,14 @@ function line(text,   name, at, size) {
 
 guide && /^```/ {
   code = !code
-  sub(/^```c,fragment/, "```c")
+  sub(/,fragment$/, "")
   print
   next
 }
 guide && code { print; next }
+# Doxygen does not fold a block of code.
+guide && /^<details><summary>/ { sub(/^<details><summary>/, "**"); sub(/<\/summary>$/, ":**"); print; next }
+guide && /^<\/details>$/ { print ""; next }
 guide {
   text = $0
   out = ""

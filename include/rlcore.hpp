@@ -15,7 +15,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <new>
@@ -156,6 +158,39 @@ inline words last_error() {
   words w;
   (void)rlcore_last_error(w.text, sizeof w.text);
   return w;
+}
+
+#ifdef __cpp_exceptions
+/* The exception of must(): a failure and its description. */
+class error : public std::exception {
+ public:
+  /* The failure that last_error() describes now. */
+  explicit error(status why) noexcept : why_(why), said_(last_error()) {}
+  /* The description, and the status. */
+  const char *what() const noexcept override { return said_.c_str(); }
+  status why() const noexcept { return why_; }
+
+ private:
+  status why_;
+  words said_;
+};
+#endif
+
+/* For a program that cannot go on after a failure: nothing, or the value of a result. On failure throws error; without exceptions
+   prints last_error() to stderr and aborts. */
+inline void must(status s) {
+  if (s) return;
+#ifdef __cpp_exceptions
+  throw error(s);
+#else
+  (void)std::fprintf(stderr, "%s\n", last_error().c_str());
+  std::abort();
+#endif
+}
+template <class T>
+T must(result<T> r) {
+  must(r.why());
+  return *std::move(r);
 }
 
 namespace detail {
@@ -395,7 +430,15 @@ class block {
     return made;
   }
 
-  /* From saved bytes, opened by `attach(mem, size, &object)`, for a mutable or a const object. */
+  /* The same from a configuration alone: make(rlcore_replay_size, rlcore_replay_init, config). */
+  template <class Config>
+  static result<block> make(rlcore_status (*size)(const Config *, std::size_t *),
+                            rlcore_status (*init)(void *, std::size_t, const Config *, T **), const Config &config) {
+    return make([&](std::size_t *bytes) { return size(&config, bytes); },
+                [&](void *mem, std::size_t bytes, T **out) { return init(mem, bytes, &config, out); });
+  }
+
+  /* From saved bytes, opened by `attach(mem, size, &object)`, for a mutable or a const object: load(saved, rlcore_replay_attach). */
   template <class Attach>
   static result<block> load(span<const unsigned char> saved, Attach &&attach) {
     using object_type = std::conditional_t<std::is_invocable_v<Attach, void *, std::size_t, T **>, T, const T>;

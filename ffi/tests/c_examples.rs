@@ -35,6 +35,11 @@ fn minimal_trains_in_24_lines() {
 }
 
 #[test]
+fn minimal_trains_the_same_in_cpp() {
+    make(&["check-minimal-cpp"]);
+}
+
+#[test]
 fn policy_plays_without_the_learner() {
     make(&["check-policy"]);
 }

@@ -1,45 +1,77 @@
 //! The guides are correct: the C of each page is one program that compiles without a warning, runs and prints the output on the
-//! page; every name and every link of a page exists.
+//! page, and so is its C++; every name and every link of a page exists.
 //!
 //! The blocks marked `c` are a page's program, in order. A block marked `c,fragment` is the body of a function after the program,
-//! compiled and never called. A `text` block is output if the line before it ends in "prints:". A block marked `csharp` stands in
-//! a file that tests/system/dotnet compiles and runs.
+//! compiled and never called. Below each of them stands the same in C++, marked `cpp` or `cpp,fragment`, folded; `C_ALONE` lists
+//! those without. A `text` block is output if the line before it ends in "prints:". A block marked `csharp` stands in a file that
+//! tests/system/dotnet compiles and runs.
 
 #![cfg(unix)]
 
 mod common;
 
-use common::{cc, library, root, run, scratch};
+use common::{cc, cxx, library, root, run, scratch};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-const FLAGS: [&str; 8] =
-    ["-std=c11", "-O2", "-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread"];
+const WARNINGS: [&str; 6] = ["-ffp-contract=off", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread"];
 
 /// Programs in C# that pages show parts of.
 const CSHARP: [&str; 2] = ["examples-c/unity/Carts.cs", "tests/system/dotnet/Mass.cs"];
 
-/// The code and the output of one page.
+/// Blocks of C that have no C++ beside them: the page, words of the block, and the reason.
+const C_ALONE: &[(&str, &str, &str)] = &[];
+
+/// The lines around a block of C++, which fold it.
+const FOLD: [&str; 2] = ["<details><summary>C++</summary>", "</details>"];
+
+/// One language of a page.
 #[derive(Default)]
-struct Page {
+struct Code {
     /// The program, with `#line` so that compiler messages name lines of the page.
     program: String,
     /// Functions that are only compiled.
     fragments: String,
-    /// The expected output of the program.
-    prints: String,
+    num_fragments: u32,
 }
 
-fn read(path: &PathBuf) -> Page {
-    let text = fs::read_to_string(path).unwrap();
-    let name = path.file_name().unwrap().to_str().unwrap();
-    let (mut page, mut said, mut fragments) = (Page::default(), "", 0);
+impl Code {
+    fn take(&mut self, block: &str, from: &str, is_fragment: bool) {
+        if !is_fragment {
+            self.program += &(from.to_string() + block);
+            return;
+        }
+        self.num_fragments += 1;
+        let function = format!("fragment_{}(void)", self.num_fragments);
+        write!(self.fragments, "void {function};\nvoid {function} {{\n{from}{block}}}\n").unwrap();
+    }
+}
+
+/// The code and the output of one page.
+#[derive(Default)]
+struct Page {
+    c: Code,
+    cpp: Code,
+    /// The expected output of both programs.
+    prints: String,
+    /// Blocks of C without C++ below them: the number of the line, and the block.
+    alone: Vec<(usize, String)>,
+}
+
+/// Reads the text of a page. Panics at a block that nothing checks, and at C++ that is not below C of its kind.
+fn read(name: &str, text: &str) -> Page {
+    let (mut page, mut said) = (Page::default(), "");
+    let mut above: Option<(usize, String, bool)> = None;
     let mut lines = text.lines().enumerate();
     while let Some((number, line)) = lines.next() {
         let Some(kind) = line.strip_prefix("```") else {
-            said = if line.trim().is_empty() { said } else { line };
+            let folds = line.trim().is_empty() || FOLD.contains(&line);
+            said = if folds { said } else { line };
+            if !folds {
+                page.alone.extend(above.take().map(|(number, block, _)| (number, block)));
+            }
             continue;
         };
         let mut block = String::new();
@@ -48,25 +80,37 @@ fn read(path: &PathBuf) -> Page {
             block.push('\n');
             n + 1
         });
-        assert!(text.lines().nth(number + 1 + closed) == Some("```"), "{name}:{}: a block without an end", number + 1);
+        let at = format!("{name}:{}", number + 1);
+        assert!(text.lines().nth(number + 1 + closed) == Some("```"), "{at}: a block without an end");
         let from = format!("#line {} \"{name}\"\n", number + 2);
+        let is_fragment = kind.ends_with(",fragment");
         match kind {
-            "c" => page.program += &(from + &block),
-            "c,fragment" => {
-                fragments += 1;
-                let function = format!("fragment_{fragments}(void)");
-                write!(page.fragments, "void {function};\nvoid {function} {{\n{from}{block}}}\n").unwrap();
+            "cpp" | "cpp,fragment" => {
+                let beside = above.take().is_some_and(|(_, _, fragment)| fragment == is_fragment);
+                assert!(beside, "{at}: C++ without C of its kind above it");
+                let fold = [text.lines().nth(number.wrapping_sub(2)), text.lines().nth(number + closed + 3)];
+                assert!(fold == FOLD.map(Some), "{at}: C++ that is not folded, by {FOLD:?} and empty lines");
+                page.cpp.take(&block, &from, is_fragment);
+                continue;
+            }
+            _ => page.alone.extend(above.take().map(|(number, block, _)| (number, block))),
+        }
+        match kind {
+            "c" | "c,fragment" => {
+                page.c.take(&block, &from, is_fragment);
+                above = Some((number + 1, block, is_fragment));
             }
             "csharp" => {
                 let compiled =
                     CSHARP.iter().any(|file| fs::read_to_string(root().join(file)).unwrap().contains(&block));
-                assert!(compiled, "{name}:{}: no such lines in {CSHARP:?}", number + 1);
+                assert!(compiled, "{at}: no such lines in {CSHARP:?}");
             }
             "text" if said.ends_with("prints:") => page.prints += &block,
-            "text" | "sh" | "rust" | "python" | "cpp" => {}
-            _ => panic!("{name}:{}: a block of kind {kind:?}, which nothing checks", number + 1),
+            "text" | "sh" | "rust" | "python" => {}
+            _ => panic!("{at}: a block of kind {kind:?}, which nothing checks"),
         }
     }
+    page.alone.extend(above.map(|(number, block, _)| (number, block)));
     page
 }
 
@@ -87,26 +131,77 @@ fn pages() -> Vec<(String, PathBuf)> {
     pages
 }
 
+/// The pages that have programs.
+fn programs() -> Vec<(String, Page)> {
+    let read = |(name, path): (String, PathBuf)| {
+        let page = read(&format!("{name}.md"), &fs::read_to_string(path).unwrap());
+        (name, page)
+    };
+    let (programs, others): (Vec<_>, Vec<_>) =
+        pages().into_iter().map(read).partition(|(_, p)| !p.c.program.is_empty());
+    for (name, page) in others {
+        assert!(page.c.fragments.is_empty() && page.prints.is_empty(), "{name}.md: fragments without a program");
+    }
+    assert!(programs.len() >= 8, "{} guides have a program", programs.len());
+    programs
+}
+
+/// Compiles one language of a page, runs it and compares its output with that on the page.
+fn prints(mut compile: Command, flags: &[&str], file: &str, code: &Code, page: &str) {
+    let (dir, library) = (scratch("guides"), library().join("librlcore.a"));
+    let (source, program) = (dir.join(file), dir.join(file.replace('.', "_")));
+    fs::write(&source, format!("{}\n{}", code.program, code.fragments)).unwrap();
+    compile.args(flags).args(WARNINGS).arg("-I").arg(root().join("include"));
+    run(compile.arg(&source).arg(&library).arg("-o").arg(&program).arg("-lm"));
+    let printed = run(Command::new(&program).current_dir(&dir));
+    assert!(printed == page, "the guide of {file} says that it prints\n{page}\nand it prints\n{printed}");
+}
+
 #[test]
 fn every_guide_compiles_runs_and_prints_what_it_says() {
-    let (dir, library) = (scratch("guides"), library().join("librlcore.a"));
-    let mut programs = 0;
-    for (name, path) in pages() {
-        let page = read(&path);
-        if page.program.is_empty() {
-            assert!(page.fragments.is_empty() && page.prints.is_empty(), "{name}.md: fragments without a program");
+    for (name, page) in programs() {
+        prints(cc(), &["-std=c11", "-O2"], &format!("{name}.c"), &page.c, &page.prints);
+    }
+}
+
+/// The C++ of a guide prints what its C prints.
+#[test]
+fn every_guide_prints_the_same_in_cpp() {
+    for (name, page) in programs() {
+        if page.cpp.program.is_empty() {
             continue;
         }
-        programs += 1;
-        let (source, program) = (dir.join(format!("{name}.c")), dir.join(&name));
-        fs::write(&source, format!("{}\n{}", page.program, page.fragments)).unwrap();
-        let mut compile = cc();
-        compile.args(FLAGS).arg("-I").arg(root().join("include")).arg(&source).arg(&library).arg("-o").arg(&program);
-        run(compile.arg("-lm"));
-        let printed = run(Command::new(&program).current_dir(&dir));
-        assert!(printed == page.prints, "{name}.md says that it prints\n{}\nand it prints\n{printed}", page.prints);
+        prints(cxx(), &["-std=c++17", "-O0"], &format!("{name}.cpp"), &page.cpp, &page.prints);
     }
-    assert!(programs >= 6, "{programs} guides have a program");
+}
+
+#[test]
+fn every_c_of_the_guides_has_cpp_beside_it_or_a_reason() {
+    let mut unused: Vec<_> = C_ALONE.iter().collect();
+    for (name, page) in programs() {
+        for (line, block) in page.alone {
+            let row = C_ALONE.iter().find(|(page, words, _)| *page == name && block.contains(words));
+            assert!(row.is_some(), "{name}.md:{line}: no C++ below it, and no reason in C_ALONE");
+            unused.retain(|other| Some(*other) != row);
+        }
+    }
+    assert!(unused.is_empty(), "no such C without C++: {unused:?}");
+}
+
+/// C without C++ below it is found wherever it stands; C++ elsewhere is refused.
+#[test]
+fn missing_cpp_is_seen() {
+    let c = "```c\nint a;\n```\n";
+    let cpp = |kind: &str| format!("\n{}\n\n```{kind}\nint a;\n```\n\n{}\n", FOLD[0], FOLD[1]);
+    let alone = |text: &str| read("page", text).alone.iter().map(|(line, _)| *line).collect::<Vec<_>>();
+    assert!(alone(&format!("{c}{}{c}{}", cpp("cpp"), cpp("cpp"))).is_empty());
+    assert_eq!(alone(&format!("{c}{c}{}{c}", cpp("cpp"))), [1, 15]);
+    assert_eq!(alone(&format!("{c}\nWords.\n{c}{}", cpp("cpp"))), [1]);
+    for text in [cpp("cpp"), format!("{c}Words.\n{}", cpp("cpp")), format!("{c}{}", cpp("cpp,fragment"))] {
+        assert!(std::panic::catch_unwind(|| read("page", &text)).is_err(), "{text}");
+    }
+    let unfolded = format!("{c}\n```cpp\nint a;\n```\n");
+    assert!(std::panic::catch_unwind(|| read("page", &unfolded)).is_err());
 }
 
 #[test]

@@ -417,6 +417,17 @@ void every_class() {
   scaled.num_wrappers = 17;
   IS((rlcore::vecenv<float, std::int32_t>::make(scaled, rlcore::vecenv_config()).why()), RLCORE_E_CONFIG);
 
+  /* A block from a configuration, and again from its bytes. */
+  const rlcore_column column = {"reading", RLCORE_F32, 3, 0, 0};
+  auto store = rlcore::defaults(rlcore_replay_config_init);
+  store.num_envs = 1, store.num_rows = 8, store.columns = &column, store.num_columns = 1;
+  auto kept = rlcore::block<rlcore_replay>::make(rlcore_replay_size, rlcore_replay_init, store);
+  CHECK(kept && kept->bytes().size() > 8 * 3 * sizeof(float));
+  auto reopened = rlcore::block<rlcore_replay>::load(kept->bytes(), rlcore_replay_attach);
+  CHECK(reopened && rlcore::hash(reopened->bytes()) == rlcore::hash(kept->bytes()) && reopened->get() != kept->get());
+  store.num_rows = 0;
+  IS((rlcore::block<rlcore_replay>::make(rlcore_replay_size, rlcore_replay_init, store).why()), RLCORE_E_CONFIG);
+
   /* Layers by their builders are those of networks that are known by name. */
   namespace of = rlcore::layers;
   const auto named_net = [](rlcore_net net) {

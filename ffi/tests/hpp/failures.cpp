@@ -2,6 +2,12 @@
    the other files, the macro IS also checks last_error() after each failure. */
 #include "test.h"
 
+#if !defined(__cpp_exceptions) && defined(__unix__)
+#include <csignal>
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 namespace {
 
 /* Whether the call has this status and its error text holds these words. */
@@ -155,6 +161,34 @@ void what_cannot_be_allocated() {
 #endif
 }
 
+/* must() gives the value, or does not return; with exceptions, the one that it throws says why. */
+void what_must_succeed() {
+  IS((rlcore::must(rlcore::status(RLCORE_OK)), RLCORE_OK), RLCORE_OK);
+  CHECK(must(rlcore::result<int>(7)) == 7);
+  rlcore::memory bytes(8);
+  const unsigned char *const at = bytes.data();
+  CHECK(must(rlcore::result<rlcore::memory>(std::move(bytes))).data() == at);
+  const auto none = [] { return rlcore::read_file("/no/such/file"); };
+#ifdef __cpp_exceptions
+  try {
+    (void)must(none());
+    CHECK(!"a failure was returned");
+  } catch (const rlcore::error &e) {
+    CHECK(e.why() == rlcore::status(RLCORE_E_IMAGE) && std::string(e.what()) == "RLCORE_E_IMAGE: read_file: /no/such/file cannot be opened");
+  }
+#elif defined(__unix__)
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    (void)std::freopen("/dev/null", "w", stderr);
+    (void)must(none());
+    _exit(0);
+  }
+  int end = 0;
+  CHECK(child > 0 && waitpid(child, &end, 0) == child && WIFSIGNALED(end) && WTERMSIG(end) == SIGABRT);
+#endif
+}
+
 #ifndef RLCORE_NO_WORKERS
 void a_pool_says_why_it_fails() {
   auto envs = make<screen>(4);
@@ -204,6 +238,7 @@ void failures_are_described() {
   empty_objects(env);
   what_does_not_fit(env);
   what_cannot_be_allocated();
+  what_must_succeed();
 #ifndef RLCORE_NO_WORKERS
   a_pool_says_why_it_fails();
 #endif
