@@ -1,5 +1,5 @@
-/* A row of lamps, one of which is lit: press the button below it. Each of the 16 presses of an episode counts. Observations are
-   bytes, and actions are choices in floats, as some games of this convention have them. */
+/* A row of lamps, one of which is lit: press the button below it. An episode has 16 presses; its end is a time limit,
+   which only the log tells. Observations are bytes, and actions are choices in floats, as some games of this convention have them. */
 #include "raylib.h"
 
 #include <stdlib.h>
@@ -35,8 +35,8 @@ void c_step(Lamps *env) {
   const int hit = env->observations[(int)env->actions[0]] == 2;
   env->right += hit;
   env->rewards[0] = (float)hit;
-  env->terminals[0] = ++env->pressed == LAMPS_PRESSES;
-  if (env->terminals[0]) {
+  env->terminals[0] = 0;
+  if (++env->pressed == LAMPS_PRESSES) {
     env->log.score += (float)env->right;
     env->log.n++;
     env->pressed = env->right = 0;
