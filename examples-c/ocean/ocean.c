@@ -27,13 +27,6 @@ enum { OBS = LAMPS, WORLDS = 16, AGENTS = 1, HIDDEN = 64, ACTIVATION = RLCORE_AC
 static const uint32_t CHOICES[] = {LAMPS};
 static const double STEPS = 100e3, GOAL = 15.5;
 static void settings(Game *g) { (void)g; }
-#elif defined(GAME_squared)
-#include "squared/squared.h"
-typedef Squared Game;
-enum { OBS = 11 * 11, WORLDS = 64, AGENTS = 1, HIDDEN = 128, ACTIVATION = RLCORE_ACTIVATION_RELU };
-static const uint32_t CHOICES[] = {5};
-static const double STEPS = 8e6, GOAL = 0.9;
-static void settings(Game *g) { g->size = 11; }
 #elif defined(GAME_pong)
 #include "pong/pong.h"
 typedef Pong Game;
