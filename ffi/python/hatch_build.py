@@ -11,7 +11,9 @@ from pathlib import Path
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+# A source distribution has the crates in a folder of its own.
+ROOT = HERE / "crates" if (HERE / "crates").is_dir() else HERE.parents[1]
 PREFIX, SUFFIX = {"win32": ("", ".dll"), "darwin": ("lib", ".dylib")}.get(sys.platform, ("lib", ".so"))
 
 HEAD = '''"""The settings of algorithms for editors and type checkers, made of rlcore.h. In parentheses: the default, those of algorithms

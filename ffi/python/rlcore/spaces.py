@@ -87,7 +87,9 @@ class Layout:
 
     def check(self, space: Any, what: str) -> Layout:
         """This layout, if rows of an rlcore_space, which the library reads and writes, are as long: a file may say anything."""
-        if (self.kind, self.len) != (space.kind, space.len):
+        # A structure of bytes alone is an observation of bytes to the library.
+        bytes_alone = all(leaf.kind == raw.RLCORE_U8 for leaf in self.leaves)
+        if space.len != self.len or space.kind not in (self.kind, raw.RLCORE_U8 if bytes_alone else self.kind):
             raise ValueError(f"{what}: a description of other rows than the block has")
         return self
 

@@ -119,6 +119,74 @@ def test_onnxruntime_chooses_the_same_actions(algorithm, env, tmp_path):
         model.policy().onnx(names="ml_agent")
 
 
+def box(*shape, top=255):
+    return gymnasium.spaces.Box(0, top, shape, np.uint8)
+
+
+NUMBERS = gymnasium.spaces.Box(-1, 1, (6,), np.float32)
+SEEN_BY = {
+    **dict.fromkeys(("fc", "lstm_simple", "transformer_grid", "transformer_norm"), NUMBERS),
+    **dict.fromkeys(("nature", "impala_small"), box(84, 84, 4)),
+    "btgym_42": box(42, 42, 3),
+    "minatar": box(10, 10, 4, top=1),
+    "lstm_bow_endpool_res": box(7, 7, 3, top=10),
+    "transformer_actions": gymnasium.spaces.Dict({"numbers": NUMBERS, "before": gymnasium.spaces.Discrete(4)}),
+    "lstm_film": gymnasium.spaces.Dict({"picture": box(7, 7, 3, top=10), "words": box(5, top=99)}),
+}
+
+
+class Seen(gymnasium.Env):
+    """Observations of a space, and nothing to learn."""
+
+    def __init__(self, space):
+        self.observation_space, self.action_space = space, gymnasium.spaces.Discrete(3)
+
+    def reset(self, *, seed=None, options=None):
+        return self.observation_space.sample(), {}
+
+    def step(self, action):
+        return self.observation_space.sample(), 0.0, False, False, {}
+
+
+@pytest.mark.parametrize("net", layers.NETS)
+def test_every_network_known_by_name_acts_the_same_in_onnxruntime(net, tmp_path):
+    """Eight steps of 10 rows, from the beginning of their episodes, with the state of layers that remember."""
+    space = SEEN_BY[net]
+    space.seed(1)
+    more = {"policy_layer": 18} if net == "transformer_actions" else {}
+    model = rlcore.PPO(Seen(space), policy=net, seed=2, **more)
+    weights = model.state_dict()
+    weights["policy.head.weight"] = np.random.default_rng(3).normal(0, 2, weights["policy.head.weight"].shape).astype(np.float32)
+    weights["policy.head.weight"] -= weights["policy.head.weight"].mean(1, keepdims=True)
+    model.load_state_dict(weights)
+    model.save_onnx(tmp_path / "policy.onnx")
+    session = onnxruntime.InferenceSession(str(tmp_path / "policy.onnx"), providers=["CPUExecutionProvider"])
+    shapes = {i.name: i.shape for i in session.get_inputs()}
+    remembers = "state" in shapes
+    theirs, ours, chosen, compared = np.zeros((10, shapes["state"][1]), np.float32) if remembers else None, None, set(), 0
+    for step in range(8):
+        rows = [space.sample() for _ in range(10)]
+        for k, row in enumerate(rows):
+            if isinstance(row, np.ndarray) and row.ndim == 3:
+                row[: len(row) * k // 10, :: 1 + k % 2] = 0  # noise alone looks the same everywhere
+        whole = {name: np.stack([row[name] for row in rows]) for name in rows[0]} if isinstance(rows[0], dict) else np.stack(rows)
+        if isinstance(whole, dict):  # inputs are numbered in the order of the space
+            inputs = {f"obs_{k}": whole[name] if whole[name].ndim > 1 else whole[name][:, None].astype(np.int32) for k, name in enumerate(space)}
+        else:
+            inputs = {"obs": whole}
+        if remembers:
+            inputs["state"] = theirs
+        outputs = dict(zip([o.name for o in session.get_outputs()], session.run(None, inputs)))
+        theirs = outputs.get("state_out")
+        actions, ours = model.predict(whole, ours, np.full(10, step == 0), deterministic=True)
+        ordered = np.sort(outputs["logits"], 1)
+        clear = ordered[:, -1] - ordered[:, -2] > 1e-3
+        compared += clear.sum()
+        np.testing.assert_array_equal(outputs["discrete_actions"][clear, 0], np.asarray(actions)[clear])
+        chosen.update(np.asarray(actions).tolist())
+    assert compared > 60 and len(chosen) > 1, (compared, chosen)
+
+
 def events(folder):
     """Scalars of the event files of a folder: {name: [(step, value)]}."""
     from tensorboardX.proto.event_pb2 import Event
