@@ -10,7 +10,7 @@ Needs cargo, and for the machine's own target a C linker. For other targets core
 source is installed: CROSS_CARGO, CROSS_RUSTC and CROSS_FLAGS name it, by default Debian's rustc-web, cargo-web, rust-web-src.
 With rustup and its targets: CROSS_CARGO=cargo CROSS_RUSTC=rustc CROSS_FLAGS= .
 """
-import argparse, gzip, hashlib, io, os, re, shutil, subprocess, sys, tarfile, zipfile
+import argparse, functools, gzip, hashlib, io, os, re, shutil, subprocess, sys, tarfile, zipfile
 from pathlib import Path
 import sbom
 
@@ -52,6 +52,7 @@ def numbers():
 VERSION, ABI = numbers()
 
 
+@functools.cache
 def epoch():
     """The date of everything: that of the commit."""
     said = os.environ.get("SOURCE_DATE_EPOCH") or run("git", "log", "-1", "--format=%ct")
