@@ -2,7 +2,9 @@
 # The same bits everywhere: one C program whose stages hash what the library computes, built for and run on every target,
 # each hash compared with expected.txt; and a block of every kind, carried from one processor to the others.
 #
-#   tests/system/bits/run.sh [x86-64 | i686 | aarch64 | windows | cortex-m4f | rv32 | wasm32 | s390x]...     all of them if none is named
+#   [ARCHIVES=folder] tests/system/bits/run.sh [x86-64 | i686 | aarch64 | windows | cortex-m4f | rv32 | wasm32 | s390x]...     all of them if none is named
+#
+# With ARCHIVES the libraries of all but this machine are those of the release's archives, unpacked there.
 #
 # Little-endian targets have to write the very same blocks, byte for byte, and to go on from x86-64's as it does itself.
 # s390x is big-endian: its values are the same, its blocks are not, so that table's lines that say `blocks
@@ -38,7 +40,7 @@ cargo build -q --manifest-path "$root/ffi/Cargo.toml" --release --lib --target-d
 cargo build -q --manifest-path "$root/ffi/Cargo.toml" --lib --target-dir "$root/target"
 targets=()
 for target; do [ "$target" = x86-64 ] || targets+=(--target "${triple[$target]}"); done
-if [ ${#targets[@]} -gt 0 ]; then
+if [ ${#targets[@]} -gt 0 ] && [ -z "${ARCHIVES:-}" ]; then
   RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 \
     CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER=i686-linux-gnu-gcc \
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
@@ -52,7 +54,9 @@ echo "libraries: $((SECONDS - begin)) s"
 stages=(bits.c kernels.c envs.c data.c learn.c overflow.c blocks.c)
 flags=(-std=c11 -Wall -Wextra -Wpedantic -Werror -O2 -ffp-contract=off -I "$root/include")
 bare=(-ffreestanding -nostdlib -fuse-ld=lld -Wl,--gc-sections)
-library() { echo "$root/target/cross/${triple[$1]}/release/librlcore.a"; }
+library() {
+  if [ -n "${ARCHIVES:-}" ]; then echo "$ARCHIVES"/*-"${triple[$1]}/lib/librlcore.a"; else echo "$root/target/cross/${triple[$1]}/release/librlcore.a"; fi
+}
 
 compile() {  # compile <target> [debug]
   case $1 in
