@@ -1,5 +1,5 @@
 //! The guides are correct: the C of each page is one program that compiles without a warning, runs and prints the output on the
-//! page; every name and every link of a page exists.
+//! page; every name and every link of a page exists. The pages of algorithms list the settings that their algorithm reads.
 //!
 //! The blocks marked `c` are a page's program, in order. A block marked `c,fragment` is the body of a function after the program,
 //! compiled and never called. A `text` block is output if the line before it ends in "prints:". A block marked `csharp` stands in
@@ -9,7 +9,8 @@
 
 mod common;
 
-use common::{cc, library, root, run, scratch};
+use common::{cc, is_kept, learner_config, library, root, run, scratch};
+use rlcore::learn::Algorithm;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
@@ -63,7 +64,7 @@ fn read(path: &PathBuf) -> Page {
                 assert!(compiled, "{name}:{}: no such lines in {CSHARP:?}", number + 1);
             }
             "text" if said.ends_with("prints:") => page.prints += &block,
-            "text" | "sh" | "rust" | "python" | "cpp" => {}
+            "text" | "math" | "sh" | "rust" | "python" | "cpp" => {}
             _ => panic!("{name}:{}: a block of kind {kind:?}, which nothing checks", number + 1),
         }
     }
@@ -76,8 +77,11 @@ fn prose(path: &PathBuf) -> String {
     text.split("\n```").step_by(2).collect()
 }
 
-fn pages() -> Vec<(String, PathBuf)> {
-    let mut pages: Vec<_> = fs::read_dir(root().join("examples-c/guides"))
+/// The folders of pages; each has an index, README.md.
+const FOLDERS: [&str; 2] = ["examples-c/guides", "examples-c/guides/algorithms"];
+
+fn pages_in(folder: &str) -> Vec<(String, PathBuf)> {
+    let mut pages: Vec<_> = fs::read_dir(root().join(folder))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|e| e == "md"))
@@ -85,6 +89,10 @@ fn pages() -> Vec<(String, PathBuf)> {
         .collect();
     pages.sort();
     pages
+}
+
+fn pages() -> Vec<(String, PathBuf)> {
+    FOLDERS.into_iter().flat_map(pages_in).collect()
 }
 
 #[test]
@@ -106,7 +114,35 @@ fn every_guide_compiles_runs_and_prints_what_it_says() {
         let printed = run(Command::new(&program).current_dir(&dir));
         assert!(printed == page.prints, "{name}.md says that it prints\n{}\nand it prints\n{printed}", page.prints);
     }
-    assert!(programs >= 6, "{programs} guides have a program");
+    assert!(programs >= 16, "{programs} guides have a program");
+}
+
+/// The page of each algorithm.
+const ALGORITHMS: [(Algorithm, &str); 10] = [
+    (Algorithm::Ppo, "ppo"),
+    (Algorithm::A2c, "a2c"),
+    (Algorithm::Impala, "impala"),
+    (Algorithm::Unreal, "unreal"),
+    (Algorithm::Dqn, "dqn"),
+    (Algorithm::Td3, "td3"),
+    (Algorithm::Sac, "sac"),
+    (Algorithm::Pqn, "pqn"),
+    (Algorithm::StreamAc, "stream-ac"),
+    (Algorithm::StreamQ, "stream-q"),
+];
+
+#[test]
+fn the_page_of_each_algorithm_lists_the_settings_that_it_reads() {
+    let numbers = (0..).map_while(Algorithm::from_number);
+    assert!(numbers.eq(ALGORITHMS.map(|(algorithm, _)| algorithm)), "an algorithm has no page");
+    for (algorithm, page) in ALGORITHMS {
+        let file = format!("{}/{page}.md", FOLDERS[1]);
+        let text = fs::read_to_string(root().join(&file)).unwrap();
+        let (before, rest) = text.split_once("<!-- settings -->\n").unwrap();
+        let (_, after) = rest.split_once("<!-- end of settings -->").unwrap();
+        let settings = learner_config::settings(algorithm);
+        is_kept(&file, &format!("{before}<!-- settings -->\n\n{settings}\n<!-- end of settings -->{after}"));
+    }
 }
 
 #[test]
@@ -156,8 +192,11 @@ fn every_link_of_the_guides_and_of_the_front_page_leads_somewhere() {
             assert!(path.parent().unwrap().join(file).exists(), "{page}: a link to {file}, which is not there");
         }
     }
-    let index = fs::read_to_string(root().join("examples-c/guides/README.md")).unwrap();
-    for (page, _) in pages() {
-        assert!(page == "README" || index.contains(&format!("]({page}.md)")), "README.md does not name {page}.md");
+    for folder in FOLDERS {
+        let index = fs::read_to_string(root().join(folder).join("README.md")).unwrap();
+        for (page, _) in pages_in(folder) {
+            let named = page == "README" || index.contains(&format!("]({page}.md)"));
+            assert!(named, "{folder}/README.md does not name {page}.md");
+        }
     }
 }
