@@ -87,7 +87,7 @@ function prose(text, path, at) {
     names.has(name) ? `${before}[\`${name}\`](${up}/${names.get(name)})` : whole);
 }
 
-// Blocks of code stay as they are; formulas become MathML, and rows of settings lead to the reference.
+// Blocks of code stay as they are; formulas become HTML, and rows of settings lead to the reference.
 function page(text, path, at) {
   const out = [];
   let fence = null, block = [];
@@ -163,7 +163,7 @@ const others = [...done.keys()].filter((path) => !listed.has(path)).map((path) =
   .filter(([, at]) => at.endsWith(".md")).sort(([a], [b]) => a < b ? -1 : 1);
 const contents = summary.replace(/\]\((.*?)\)/g, (_, path) => `](${place(path)})`);
 writeFileSync(join(book, "src/source.md"), `# Files of the repository\n\nThose that pages name.\n\n${others.map(([path, at]) => `- [${path}](${at})`).join("\n")}\n`);
-writeFileSync(join(book, "src/SUMMARY.md"), `${contents}\n- [Files of the repository](source.md)\n${others.map(([path, at]) =>
-  `  - [${path.replace(/_/g, "\\_")}](${at})`).join("\n")}\n`);
+const below = others.map(([path, at]) => `    - [${path.replace(/_/g, "\\_")}](${at})`).join("\n");
+writeFileSync(join(book, "src/SUMMARY.md"), contents.replace("{{files}}", () => `  - [Files of the repository](source.md)\n${below}`));
 for (const name of ["book.toml", "site.css", "theme"]) cpSync(join(repository, own, name), join(book, name), { recursive: true });
 console.log(`${listed.size} pages, ${others.length} files that they name, ${names.size} names of the reference`);

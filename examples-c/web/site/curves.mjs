@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const [repository, library, check] = process.argv.slice(2);
 const folder = join(repository, "examples-c/guides/algorithms"), seeds = 5, points = 50;
-const width = 760, height = 400, left = 64, right = 18, top = 56, bottom = 52;
+const width = 760, height = 400, left = 64, right = 34, top = 56, bottom = 52;
 // Okabe and Ito's colors, distinguishable with every kind of color vision.
 const colors = ["#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2"];
 

@@ -1,5 +1,5 @@
-// The formulas of the pages as MathML, which browsers draw without a script: the part of LaTeX that the pages use. What it does not
-// know is an error.
+// The formulas of the pages as plain HTML, which needs no script and no font of its own: the part of LaTeX that the pages use. Anything
+// else is an error.
 
 const letters = {
   alpha: "α", beta: "β", gamma: "γ", delta: "δ", epsilon: "ε", eta: "η", theta: "θ", kappa: "κ", lambda: "λ", mu: "μ", pi: "π", rho: "ρ",
@@ -7,16 +7,18 @@ const letters = {
 };
 const operators = {
   cdot: "·", times: "×", leq: "≤", geq: "≥", neq: "≠", leftarrow: "←", sim: "∼", in: "∈", sum: "∑", prod: "∏", pm: "±", ldots: "…", mid: "|",
-  lvert: "|", rvert: "|", lVert: "‖", rVert: "‖", "{": "{", "}": "}", ",": "", ";": "", quad: "",
+  lvert: "|", rvert: "|", lVert: "‖", rVert: "‖",
 };
 const named = ["min", "max", "log", "exp", "clip", "tanh", "sign", "arg"];
-const accents = { hat: "^", bar: "¯", tilde: "~" };
+const accents = { hat: "\u0302", tilde: "\u0303" }; // behind the letter that they stand above
 const spaces = { ",": "0.17em", ";": "0.28em", quad: "1em" };
 
 const escaped = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-const row = (parts) => parts.length === 1 ? parts[0] : `<mrow>${parts.join("")}</mrow>`;
+const span = (kind, inside) => `<span class="${kind}">${inside}</span>`;
+const sign = (text) => span("sign", escaped(text));
+const tight = (text) => span("tight", escaped(text));
 
-// One line of LaTeX as the inside of a math element.
+// One line of LaTeX as HTML.
 function line(source) {
   const tokens = source.match(/\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\S/g) ?? [];
   let at = 0;
@@ -25,11 +27,10 @@ function line(source) {
     if (tokens[at] !== "{") return atom();
     at++;
     const inside = sequence("}");
-    return row(inside);
+    return inside.join("");
   };
   const text = () => {
-    const begin = source.split("").length && tokens.slice(0, at + 1).join(" ");
-    if (tokens[at] !== "{") fail(`no { after ${begin}`);
+    if (tokens[at] !== "{") fail("no {");
     const end = tokens.indexOf("}", at), words = tokens.slice(at + 1, end);
     at = end + 1;
     return words;
@@ -37,26 +38,29 @@ function line(source) {
   const atom = () => {
     const token = tokens[at++] ?? fail("an end too early");
     if (token === "{") return at--, group();
-    if (/^\d/.test(token)) return `<mn>${token}</mn>`;
-    if (/^[A-Za-z]$/.test(token)) return `<mi>${token}</mi>`;
-    if (!token.startsWith("\\")) return `<mo${"()[]|".includes(token) ? ' stretchy="false"' : ""}>${escaped(token === "-" ? "−" : token)}</mo>`;
+    if (/^\d/.test(token)) return token;
+    if (/^[A-Za-z]$/.test(token)) return `<i>${token}</i>`;
+    if (token === ",") return span("comma", ",");
+    if (!token.startsWith("\\")) return "()[]|.".includes(token) ? tight(token) : sign(token === "-" ? "−" : token);
     const name = token.slice(1);
-    if (name === "frac") return `<mfrac>${group()}${group()}</mfrac>`;
-    if (name === "sqrt") return `<msqrt>${group()}</msqrt>`;
-    if (name === "mathbb") return `<mi mathvariant="normal">${{ E: "𝔼" }[text().join("")] ?? fail("a letter")}</mi>`;
-    if (name === "mathcal") return `<mi>${{ H: "ℋ", N: "𝒩", L: "ℒ" }[text().join("")] ?? fail("a letter")}</mi>`;
-    if (name === "text") return `<mtext>${escaped(words())}</mtext>`;
-    if (accents[name]) return `<mover accent="true">${group()}<mo>${accents[name]}</mo></mover>`;
+    if (name === "frac") return span("frac", span("over", group()) + span("under", group()));
+    if (name === "mathbb") return tight({ E: "𝔼" }[text().join("")] ?? fail("a letter"));
+    if (name === "mathcal") return tight({ H: "ℋ", N: "𝒩", L: "ℒ" }[text().join("")] ?? fail("a letter"));
+    if (name === "text") return escaped(words());
+    if (name === "bar") return span("bar", group());
+    if (accents[name]) return group().replace(/(?=<\/i>$)/, accents[name]);
     if (name === "left" || name === "right") {
       if (name === "right") fail("\\right without \\left");
-      const open = tokens[at++], inside = sequence("\\right"), close = tokens[at++];
-      const fence = (sign) => sign === "." ? "" : `<mo stretchy="true">${escaped(sign.replace(/^\\/, ""))}</mo>`;
-      return `<mrow>${fence(open)}${inside.join("")}${fence(close)}</mrow>`;
+      const open = tokens[at++], inside = sequence("\\right").join(""), close = tokens[at++];
+      const kind = /class="(frac|limits)"/.test(inside) ? "tall" : "tight";
+      return span(kind, escaped(open)) + inside + span(kind, escaped(close));
     }
-    if (spaces[name]) return `<mspace width="${spaces[name]}"></mspace>`;
-    if (letters[name]) return `<mi>${letters[name]}</mi>`;
-    if (named.includes(name)) return `<mi>${name}</mi>`;
-    if (name in operators) return `<mo stretchy="false">${escaped(operators[name])}</mo>`;
+    if (spaces[name]) return `<span style="margin-left: ${spaces[name]}"></span>`;
+    if (letters[name]) return `<i>${letters[name]}</i>`;
+    if (named.includes(name)) return span("name", name);
+    if (["sum", "prod"].includes(name)) return span("large", operators[name]);
+    if (["nabla", "lvert", "rvert", "lVert", "rVert", "ldots"].includes(name)) return tight(operators[name] ?? letters[name]);
+    if (name in operators) return sign(operators[name]);
     return fail(`\\${name}`);
   };
   // Spaces count in \text, which tokens do not keep.
@@ -68,17 +72,17 @@ function line(source) {
   };
   const scripted = () => {
     const base = atom();
-    let below, above;
+    let below, above, prime = "";
     for (;;) {
       if (tokens[at] === "_") at++, below = group();
       else if (tokens[at] === "^") at++, above = group();
-      else if (tokens[at] === "'") at++, above = row([...(above ? [above] : []), "<mo>′</mo>"]);
+      else if (tokens[at] === "'") at++, prime += "′";
       else break;
     }
-    const under = /∑|∏|>(min|max)</.test(base) && base.length < 60;
-    const [both, low, high] = under ? ["munderover", "munder", "mover"] : ["msubsup", "msub", "msup"];
-    if (below && above) return `<${both}>${base}${below}${above}</${both}>`;
-    return below ? `<${low}>${base}${below}</${low}>` : above ? `<${high}>${base}${above}</${high}>` : base;
+    if (/class="large"|class="name">(min|max)</.test(base.slice(0, 30)))
+      return span("limits", span("over", above ?? "") + base + span("under", below ?? ""));
+    if (below && above) return base + prime + span("scripts", `<sup>${above}</sup><sub>${below}</sub>`);
+    return base + prime + (below ? `<sub>${below}</sub>` : above ? `<sup>${above}</sup>` : "");
   };
   const sequence = (end) => {
     const parts = [];
@@ -92,5 +96,5 @@ function line(source) {
 // A block of formulas, one a line, each its own.
 export function math(source) {
   const lines = source.split("\n").filter((text) => text.trim());
-  return `<div class="math">${lines.map((text) => `<math display="block"><mrow>${line(text)}</mrow></math>`).join("")}</div>`;
+  return lines.map((text) => `<div class="math" role="math" aria-label="${escaped(text).replace(/"/g, "&quot;")}"><span class="formula">${line(text)}</span></div>`).join("\n");
 }

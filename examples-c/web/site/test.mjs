@@ -50,10 +50,10 @@ try {
     }
   }
 
-  // Formulas are drawn, not written.
+  // Formulas have fractions.
   await resize(...widths.desktop);
   await open(`${root}algorithms/ppo.html`);
-  assert.ok(await ask("document.querySelector('math mfrac').getBoundingClientRect().height > 25"), "formulas are not drawn");
+  assert.ok(await ask("document.querySelector('.formula .frac').getBoundingClientRect().height > 30"), "formulas are not drawn");
 
   // A name of the library leads to its place in the reference.
   await ask("document.querySelector('main a[href*=\"api/\"]').click()");
