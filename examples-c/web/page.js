@@ -49,6 +49,7 @@ function readStats() {
   const pairs = new Float64Array(web.memory.buffer, web.web_points(), 2 * web.web_num_points());
   points = Array.from({ length: pairs.length / 2 }, (_, i) => [pairs[2 * i], pairs[2 * i + 1]]);
   if (points.length && !state.firstPoint) state.firstPoint = performance.now();
+  state.stats = stats;
   root.dataset.points = points.length;
 }
 
@@ -172,7 +173,9 @@ function setSlider(i, value) {
   showSlider(i);
   return true;
 }
-window.setSlider = (name, value) => setSlider(list(web.web_num_sliders(), web.web_slider_name).indexOf(name), value);
+const sliderOf = (name) => list(web.web_num_sliders(), web.web_slider_name).indexOf(name);
+Object.assign(window, { setSlider: (name, value) => setSlider(sliderOf(name), value),
+  sliderValue: (name) => web.web_slider_value(sliderOf(name)) });
 
 function fillSliders() {
   for (let i = 0; i < web.web_num_sliders(); i++) {
@@ -293,9 +296,10 @@ function drawCurve() {
   const left = 52 * scale, right = w - 16 * scale, top = 10 * scale, bottom = h - 26 * scale;
   const seen = points.map((p) => p[1]).filter(Number.isFinite).concat(Number.isNaN(goal) ? [] : [goal]);
   const least = Math.min(0, ...seen), most = Math.max(least + 1e-6, ...(least < 0 ? [] : [1e-6]), ...seen);
-  const step = nice((most - least) / 4), low = Math.floor(least / step) * step, high = Math.ceil(most / step - 1e-9) * step;
+  const step = nice((most - least) / 5), low = Math.floor(least / step) * step, high = Math.ceil(most / step - 1e-9) * step;
   const far = Math.min(stats.total || Infinity, nice(Math.max(stats.steps * 1.2, 500)));
-  const x = (steps) => left + (right - left) * steps / far, y = (value) => bottom - (bottom - top) * (value - low) / (high - low || 1);
+  const x = (steps) => left + (right - left) * steps / far;
+  const y = (value) => bottom - (bottom - top) * (value - low) / (high - low || 1);
   c.lineWidth = scale;
   c.font = `${12 * scale}px system-ui, sans-serif`;
   c.textBaseline = "middle";
@@ -309,7 +313,8 @@ function drawCurve() {
   }
   c.textAlign = "center";
   const every = nice(far / 5);
-  for (let steps = 0; steps <= far * 1.0001; steps += every) c.fillText(short(steps), Math.min(x(steps), right - 8 * scale), bottom + 14 * scale);
+  for (let steps = 0; steps <= far * 1.0001; steps += every)
+    c.fillText(short(steps), Math.min(x(steps), right - 8 * scale), bottom + 14 * scale);
   if (!Number.isNaN(goal)) {
     c.strokeStyle = color("--good");
     c.setLineDash([5 * scale, 4 * scale]);

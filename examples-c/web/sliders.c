@@ -52,7 +52,8 @@ bool slider_used(const slider *s, const rlcore_learner_config *c) {
 
 double slider_read(const slider *s, const rlcore_learner_config *c) {
   const void *const at = (const unsigned char *)c + s->offset;
-  return s->type == F32 ? (double)*(const float *)at : s->type == U32 ? (double)*(const uint32_t *)at : (double)*(const uint64_t *)at;
+  if (s->type == F32) return (double)*(const float *)at;
+  return s->type == U32 ? (double)*(const uint32_t *)at : (double)*(const uint64_t *)at;
 }
 
 void slider_write(const slider *s, rlcore_learner_config *c, double value) {

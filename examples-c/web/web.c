@@ -483,7 +483,8 @@ double web_last_earned(void) { return shown.last_sum; }
 
 static float number(const rlcore_space *s, const void *row, uint32_t i) {
   if (i >= s->len) return 0;
-  return s->kind == RLCORE_F32 ? ((const float *)row)[i] : s->kind == RLCORE_I32 ? (float)((const int32_t *)row)[i] : (float)((const uint8_t *)row)[i];
+  if (s->kind == RLCORE_F32) return ((const float *)row)[i];
+  return s->kind == RLCORE_I32 ? (float)((const int32_t *)row)[i] : (float)((const uint8_t *)row)[i];
 }
 
 float web_obs(uint32_t i) { return number(&seen, shown.rows.obs, i); }
@@ -507,7 +508,8 @@ static rlcore_status write_policy(uint32_t what, uint8_t **out) {
   if (!base) return keep_error(refuse(RLCORE_E_SIZE, "page: no more memory for the file"));
   *out = base + at;
   saved_size = size;
-  TRY(what == WEB_ONNX ? rlcore_policy_onnx_write(policy, NULL, *out, size) : rlcore_policy_c_write(policy, NULL, *out, size));
+  TRY(what == WEB_ONNX ? rlcore_policy_onnx_write(policy, NULL, *out, size)
+                       : rlcore_policy_c_write(policy, NULL, *out, size));
   return RLCORE_OK;
 }
 

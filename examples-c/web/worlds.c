@@ -5,33 +5,60 @@ enum view { NUMBERS, PARTIAL, GAME4, GAME6, GAME7, COLUMNS5, GRAY42, COLOR84 };
 
 #define PPO RLCORE_ALGORITHM_PPO
 const world worlds[NUM_WORLDS] = {
-    {RLCORE_ENV_CARTPOLE, "cartpole", "CartPole", "A cart balances a pole: a point for each step upright, 500 at most.", NUMBERS, PPO, 600, 400, 1},
-    {RLCORE_ENV_ACROBOT, "acrobot", "Acrobot", "Two links swing up to the line: minus one for each step until then.", NUMBERS, PPO, 400, 400, 1},
-    {RLCORE_ENV_MOUNTAIN_CAR, "mountaincar", "Mountain car", "A weak engine, a valley, a flag: minus one for each step.", NUMBERS, PPO, 600, 400, 1},
-    {RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS, "mountaincarcontinuous", "Mountain car with a force", "100 for the flag, less the force that it took.", NUMBERS, PPO, 600, 400, 1},
-    {RLCORE_ENV_PENDULUM, "pendulum", "Pendulum", "A torque swings a pendulum up: minus its distance from standing still.", NUMBERS, PPO, 400, 400, 1},
-    {RLCORE_ENV_POINT_REACH, "pointreach", "Reach a point", "Move the point to the goal: minus one for each step on the way.", NUMBERS, RLCORE_ALGORITHM_SAC, 400, 400, 8},
-    {RLCORE_ENV_CATCH, "catch", "Catch", "Be below the ball when it lands: 1 if caught, else -1.", COLUMNS5, PPO, 200, 400, 8},
-    {RLCORE_ENV_BREAKOUT, "breakout", "Breakout", "A point for each brick that the ball hits.", GAME4, PPO, 400, 400, 5},
-    {RLCORE_ENV_ASTERIX, "asterix", "Asterix", "A point for each piece of gold; an enemy ends the game.", GAME4, PPO, 400, 400, 5},
-    {RLCORE_ENV_FREEWAY, "freeway", "Freeway", "A point for each time across the road.", GAME7, PPO, 400, 400, 5},
-    {RLCORE_ENV_SPACE_INVADERS, "spaceinvaders", "Space Invaders", "A point for each alien; their bullets end the game.", GAME6, PPO, 400, 400, 5},
-    {RLCORE_ENV_MAZE, "maze", "Maze in gray", "Find the goal of the maze within 20 steps.", GRAY42, RLCORE_ALGORITHM_UNREAL, 420, 420, 10},
-    {RLCORE_ENV_MAZE_RGB, "mazergb", "Maze in color", "The same maze as a picture of 84 x 84 colors.", COLOR84, RLCORE_ALGORITHM_A2C, 420, 420, 10},
-    {RLCORE_ENV_CARTPOLE_NO_VEL, "cartpolenovel", "CartPole without velocities", "The same cart, which sees positions only: it needs a memory.", PARTIAL, PPO, 600, 400, 1},
-    {RLCORE_ENV_PENDULUM_NO_VEL, "pendulumnovel", "Pendulum without velocity", "The same pendulum, which sees its angle only: it needs a memory.", PARTIAL, PPO, 400, 400, 1},
-    {RLCORE_ENV_REPEAT_PREVIOUS, "repeat", "Repeat a card", "Name the suit that was shown three steps ago.", PARTIAL, PPO, 0, 0, 12},
-    {RLCORE_ENV_BIT_FLIP, "bitflip", "Bit flip", "Flip ten bits until they are those of the goal beside them.", NUMBERS, RLCORE_ALGORITHM_DQN, 0, 0, 12},
-    {RLCORE_ENV_PROBE1, "probe1", "Probe 1: value", "One step, reward 1.", NUMBERS, PPO, 0, 0, 12},
-    {RLCORE_ENV_PROBE2, "probe2", "Probe 2: observation", "One step, and the reward is the observation.", NUMBERS, PPO, 0, 0, 12},
-    {RLCORE_ENV_PROBE3, "probe3", "Probe 3: discount", "Two steps, and the second has reward 1.", NUMBERS, PPO, 0, 0, 12},
-    {RLCORE_ENV_PROBE4, "probe4", "Probe 4: action", "One step: 1 for the right action, else -1.", NUMBERS, PPO, 0, 0, 12},
-    {RLCORE_ENV_PROBE5, "probe5", "Probe 5: action for an observation", "One step: 1 if the action equals the observation, else -1.", NUMBERS, PPO, 0, 0, 12},
-    {RLCORE_ENV_PROBE6, "probe6", "Probe 6: ten steps", "Ten steps, and the last has reward 1.", NUMBERS, PPO, 0, 0, 12},
-    {RLCORE_ENV_PROBE6_ODD_EVEN, "probe6oddeven", "Probe 6: odd and even", "Ten steps: 1 for each action that is the step's number modulo 2.", NUMBERS, PPO, 0, 0, 12},
-    {RLCORE_ENV_PROBE7, "probe7", "Probe 7: four steps of memory", "The last of four actions has to equal the first observation.", PARTIAL, PPO, 0, 0, 12},
-    {RLCORE_ENV_PROBE_TRUNCATION, "probetruncation", "Probe of truncation", "Episodes that are only ever cut, after five steps.", NUMBERS, PPO, 0, 0, 12},
-    {RLCORE_ENV_PROBE_MEMORY, "probememory", "Probe of memory", "The last of nine actions earns the first observation, or its negative.", PARTIAL, PPO, 0, 0, 12},
+    {RLCORE_ENV_CARTPOLE, "cartpole", "CartPole",
+     "A cart balances a pole: a point for each step upright, 500 at most.", NUMBERS, PPO, 600, 400, 1},
+    {RLCORE_ENV_ACROBOT, "acrobot", "Acrobot",
+     "Two links swing up to the line: minus one for each step until then.", NUMBERS, PPO, 400, 400, 1},
+    {RLCORE_ENV_MOUNTAIN_CAR, "mountaincar", "Mountain car",
+     "A weak engine, a valley, a flag: minus one for each step.", NUMBERS, PPO, 600, 400, 1},
+    {RLCORE_ENV_MOUNTAIN_CAR_CONTINUOUS, "mountaincarcontinuous", "Mountain car with a force",
+     "100 for the flag, less the force that it took.", NUMBERS, PPO, 600, 400, 1},
+    {RLCORE_ENV_PENDULUM, "pendulum", "Pendulum",
+     "A torque swings a pendulum up: minus its distance from standing still.", NUMBERS, PPO, 400, 400, 1},
+    {RLCORE_ENV_POINT_REACH, "pointreach", "Reach a point",
+     "Move the point to the goal: minus one for each step on the way.", NUMBERS, RLCORE_ALGORITHM_SAC, 400, 400, 8},
+    {RLCORE_ENV_CATCH, "catch", "Catch",
+     "Be below the ball when it lands: 1 if caught, else -1.", COLUMNS5, PPO, 200, 400, 8},
+    {RLCORE_ENV_BREAKOUT, "breakout", "Breakout",
+     "A point for each brick that the ball hits.", GAME4, PPO, 400, 400, 5},
+    {RLCORE_ENV_ASTERIX, "asterix", "Asterix",
+     "A point for each piece of gold; an enemy ends the game.", GAME4, PPO, 400, 400, 5},
+    {RLCORE_ENV_FREEWAY, "freeway", "Freeway",
+     "A point for each time across the road.", GAME7, PPO, 400, 400, 5},
+    {RLCORE_ENV_SPACE_INVADERS, "spaceinvaders", "Space Invaders",
+     "A point for each alien; their bullets end the game.", GAME6, PPO, 400, 400, 5},
+    {RLCORE_ENV_MAZE, "maze", "Maze in gray",
+     "Find the goal of the maze within 20 steps.", GRAY42, RLCORE_ALGORITHM_UNREAL, 420, 420, 10},
+    {RLCORE_ENV_MAZE_RGB, "mazergb", "Maze in color",
+     "The same maze as a picture of 84 x 84 colors.", COLOR84, RLCORE_ALGORITHM_A2C, 420, 420, 10},
+    {RLCORE_ENV_CARTPOLE_NO_VEL, "cartpolenovel", "CartPole without velocities",
+     "The same cart, which sees positions only: it needs a memory.", PARTIAL, PPO, 600, 400, 1},
+    {RLCORE_ENV_PENDULUM_NO_VEL, "pendulumnovel", "Pendulum without velocity",
+     "The same pendulum, which sees its angle only: it needs a memory.", PARTIAL, PPO, 400, 400, 1},
+    {RLCORE_ENV_REPEAT_PREVIOUS, "repeat", "Repeat a card",
+     "Name the suit that was shown three steps ago.", PARTIAL, PPO, 0, 0, 12},
+    {RLCORE_ENV_BIT_FLIP, "bitflip", "Bit flip",
+     "Flip ten bits until they are those of the goal beside them.", NUMBERS, RLCORE_ALGORITHM_DQN, 0, 0, 12},
+    {RLCORE_ENV_PROBE1, "probe1", "Probe 1: value",
+     "One step, reward 1.", NUMBERS, PPO, 0, 0, 12},
+    {RLCORE_ENV_PROBE2, "probe2", "Probe 2: observation",
+     "One step, and the reward is the observation.", NUMBERS, PPO, 0, 0, 12},
+    {RLCORE_ENV_PROBE3, "probe3", "Probe 3: discount",
+     "Two steps, and the second has reward 1.", NUMBERS, PPO, 0, 0, 12},
+    {RLCORE_ENV_PROBE4, "probe4", "Probe 4: action",
+     "One step: 1 for the right action, else -1.", NUMBERS, PPO, 0, 0, 12},
+    {RLCORE_ENV_PROBE5, "probe5", "Probe 5: action for an observation",
+     "One step: 1 if the action equals the observation, else -1.", NUMBERS, PPO, 0, 0, 12},
+    {RLCORE_ENV_PROBE6, "probe6", "Probe 6: ten steps",
+     "Ten steps, and the last has reward 1.", NUMBERS, PPO, 0, 0, 12},
+    {RLCORE_ENV_PROBE6_ODD_EVEN, "probe6oddeven", "Probe 6: odd and even",
+     "Ten steps: 1 for each action that is the step's number modulo 2.", NUMBERS, PPO, 0, 0, 12},
+    {RLCORE_ENV_PROBE7, "probe7", "Probe 7: four steps of memory",
+     "The last of four actions has to equal the first observation.", PARTIAL, PPO, 0, 0, 12},
+    {RLCORE_ENV_PROBE_TRUNCATION, "probetruncation", "Probe of truncation",
+     "Episodes that are only ever cut, after five steps.", NUMBERS, PPO, 0, 0, 12},
+    {RLCORE_ENV_PROBE_MEMORY, "probememory", "Probe of memory",
+     "The last of nine actions earns the first observation, or its negative.", PARTIAL, PPO, 0, 0, 12},
 };
 
 const char *const algorithms[NUM_ALGORITHMS][2] = {
@@ -46,13 +73,18 @@ const task *world_task(const world *w, uint32_t algorithm) {
 }
 
 static bool streams(uint32_t a) { return a == RLCORE_ALGORITHM_STREAM_AC || a == RLCORE_ALGORITHM_STREAM_Q; }
-static bool replays(uint32_t a) { return a == RLCORE_ALGORITHM_DQN || a == RLCORE_ALGORITHM_TD3 || a == RLCORE_ALGORITHM_SAC; }
+static bool replays(uint32_t a) {
+  return a == RLCORE_ALGORITHM_DQN || a == RLCORE_ALGORITHM_TD3 || a == RLCORE_ALGORITHM_SAC;
+}
 
 /* One convolution and 128 units for a picture. Stream algorithms have dense layers alone. */
 static void look(rlcore_learner_config *c, uint32_t rows, uint32_t columns, uint32_t channels) {
   static rlcore_layer convolution;
   const uint32_t size = rows == 10 ? 3 : rows / 7, stride = rows == 10 ? 1 : size;
-  convolution = (rlcore_layer){.kind = RLCORE_LAYER_CONV, .units = rows == 10 ? 16 : 8, .size = {size, size}, .stride = {stride, stride},
+  convolution = (rlcore_layer){.kind = RLCORE_LAYER_CONV,
+                               .units = rows == 10 ? 16 : 8,
+                               .size = {size, size},
+                               .stride = {stride, stride},
                                .activation = RLCORE_ACTIVATION_RELU};
   c->num_hidden = 1;
   c->hidden_len[0] = 128;
@@ -109,10 +141,6 @@ static void loop(rlcore_learner_config *c, uint32_t view) {
     c->num_envs = 8;
     c->history_len = large ? 200 : 1000;
     c->pixel_control_coef = pictures ? 2e-4F : 0;
-    if (!pictures) { /* fields of pixel control, which then is off */
-      c->pixel_control_discount = 0.9F;
-      c->pixel_cell = 2;
-    }
     break;
   case RLCORE_ALGORITHM_PQN:
     c->num_envs = pictures ? 32 : 8;
