@@ -40,6 +40,7 @@ const places = [["examples-c/web/site/front.md", "index.md"], ["examples-c/web/s
   ["ffi/python/README.md", "guides/python.md"], ["examples-c/godot/README.md", "guides/godot.md"], ["examples-c/guides/algorithms/", "algorithms/"],
   ["examples-c/guides/", "guides/"], ["examples-c/", "examples/"]];
 const pictures = [".svg", ".png", ".gif"];
+const is_text = (path) => extname(path) === ".md" && (listed.has(path) || !path.startsWith(own)); // those here are made of others
 
 function place(path) {
   if (path === "include/rlcore.h") return "api/rlcore_8h.html";
@@ -47,7 +48,7 @@ function place(path) {
   if (pictures.includes(extname(path))) return `pictures/${path.replace(/\//g, "-")}`;
   const is_page = listed.has(path), [from, to] = (is_page && places.find(([from]) => path.startsWith(from))) || ["", "source/"];
   const at = to.endsWith("/") ? to + path.slice(from.length) : to;
-  if (is_page || extname(path) === ".md") return at.replace(/README\.md$/, "index.md");
+  if (is_text(path)) return at.replace(/README\.md$/, "index.md");
   return statSync(join(repository, path)).isDirectory() ? `${at}/folder.md` : `${at}.md`;
 }
 
@@ -139,7 +140,7 @@ function make(path) {
   if (at.startsWith("pictures/")) return cpSync(full, to);
   let text;
   if (statSync(full).isDirectory()) text = folder(path, at);
-  else if (extname(path) !== ".md") text = file(path);
+  else if (!is_text(path)) text = file(path);
   else {
     const whole = read(path).replace(/\{\{sections\}\}/, () => sections.map((section) =>
       `- [${section.title}](api:${section.file})${section.calls ? `, ${section.calls} call${section.calls > 1 ? "s" : ""}` : ""}`).join("\n"));
