@@ -99,7 +99,8 @@ function page(text, path, at) {
       flush();
       fence = line.slice(3), block = [];
     } else if (fence !== null && line.startsWith("```")) {
-      const kind = fence.startsWith("rust") ? `${fence},noplayground` : fence;
+      // Languages that mdBook's highlighter does not have are text.
+      const kind = fence.startsWith("rust") ? `${fence},noplayground` : ["gdscript", "console"].includes(fence) ? "text" : fence;
       out.push(fence === "math" ? math(block.join("\n")) : `\`\`\`${kind}\n${block.join("\n")}\n\`\`\``);
       fence = null;
     } else if (fence !== null) block.push(line);
