@@ -3,7 +3,8 @@
 # Headers: a section becomes a group; "Errors:" and "Threads:" become paragraphs, "name: ..." a parameter, lines with
 # formulas a block; rlcore_x, RLCORE_X and E_X become links, so that a name that is not there is found.
 # In classes a comment speaks for all members up to the next comment or empty line.
-# Guides: names become links, links to other files of the repository their text, a folded block an open one.
+# Guides: names become links, links to other files of the repository and to the pages of algorithms their text, a folded block an
+# open one.
 
 FNR == 1 {
   guide = FILENAME ~ /\.md$/
@@ -84,7 +85,7 @@ guide && /^<\/details>$/ { print ""; next }
 guide {
   text = $0
   out = ""
-  while (match(text, /\[[^]]*\]\(\.\.[^)]*\)/)) {
+  while (match(text, /\[[^]]*\]\((\.\.|algorithms\/)[^)]*\)/)) {
     link = substr(text, RSTART + 1, RLENGTH - 1)
     out = out substr(text, 1, RSTART - 1) substr(link, 1, index(link, "](") - 1)
     text = substr(text, RSTART + RLENGTH)

@@ -178,7 +178,7 @@ int main(int argc, char **argv) {
     first = i ? first : policy;
     solved[i] = results[i].run.solved_seconds;
   }
-  if (!o.quick) run_draw(first, &world, task->draw);
+  if (!o.quick) run_draw(first, &world, task_draw(task));
   if (o.film) run_film(first, &world, o.film);
   write_curves(path(&o, "curve.svg"), task, &t, results, num_seeds);
   printf("wrote curve.svg, monitor.csv and policy.bin to %s\n", o.out);

@@ -1,16 +1,18 @@
-// A folder on localhost: `node serve.mjs FOLDER [PORT]`.
+// A folder and those within it on localhost: `node serve.mjs FOLDER [PORT]`.
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
-import { basename, extname, join } from "node:path";
+import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const types = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
+const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png",
+  ".wasm": "application/wasm" };
 
 // Resolves once it listens; port 0 is any that is free.
 export async function serve(folder, port = 0) {
   const server = createServer(async (request, response) => {
-    const name = basename(new URL(request.url, "http://localhost").pathname) || "index.html";
+    const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname), name = path.endsWith("/") ? `${path}index.html` : path;
     try {
+      if (path.includes("..")) throw new Error("outside of the folder");
       const bytes = await readFile(join(folder, name));
       response.writeHead(200, { "content-type": types[extname(name)] ?? "application/octet-stream" }).end(bytes);
     } catch {

@@ -1,5 +1,6 @@
 //! The guides are correct: the C of each page is one program that compiles without a warning, runs and prints the output on the
-//! page, and so is its C++; every name and every link of a page exists.
+//! page, and so is its C++; every name and every link of a page exists. The pages of algorithms list the settings that their
+//! algorithm reads, and have C alone.
 //!
 //! The blocks marked `c` are a page's program, in order. A block marked `c,fragment` is the body of a function after the program,
 //! compiled and never called. Below each of them stands the same in C++, marked `cpp` or `cpp,fragment`, folded; `C_ALONE` lists
@@ -10,7 +11,8 @@
 
 mod common;
 
-use common::{cc, cxx, library, root, run, scratch};
+use common::{cc, cxx, is_kept, learner_config, library, root, run, scratch};
+use rlcore::learn::Algorithm;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
@@ -106,7 +108,7 @@ fn read(name: &str, text: &str) -> Page {
                 assert!(compiled, "{at}: no such lines in {CSHARP:?}");
             }
             "text" if said.ends_with("prints:") => page.prints += &block,
-            "text" | "sh" | "rust" | "python" => {}
+            "text" | "math" | "sh" | "rust" | "python" => {}
             _ => panic!("{at}: a block of kind {kind:?}, which nothing checks"),
         }
     }
@@ -120,8 +122,11 @@ fn prose(path: &PathBuf) -> String {
     text.split("\n```").step_by(2).collect()
 }
 
-fn pages() -> Vec<(String, PathBuf)> {
-    let mut pages: Vec<_> = fs::read_dir(root().join("examples-c/guides"))
+/// The folders of pages; each has an index, README.md.
+const FOLDERS: [&str; 2] = ["examples-c/guides", "examples-c/guides/algorithms"];
+
+fn pages_in(folder: &str) -> Vec<(String, PathBuf)> {
+    let mut pages: Vec<_> = fs::read_dir(root().join(folder))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|e| e == "md"))
@@ -129,6 +134,10 @@ fn pages() -> Vec<(String, PathBuf)> {
         .collect();
     pages.sort();
     pages
+}
+
+fn pages() -> Vec<(String, PathBuf)> {
+    FOLDERS.into_iter().flat_map(pages_in).collect()
 }
 
 /// The pages that have programs.
@@ -142,7 +151,7 @@ fn programs() -> Vec<(String, Page)> {
     for (name, page) in others {
         assert!(page.c.fragments.is_empty() && page.prints.is_empty(), "{name}.md: fragments without a program");
     }
-    assert!(programs.len() >= 8, "{} guides have a program", programs.len());
+    assert!(programs.len() >= 18, "{} guides have a program", programs.len());
     programs
 }
 
@@ -179,6 +188,9 @@ fn every_guide_prints_the_same_in_cpp() {
 fn every_c_of_the_guides_has_cpp_beside_it_or_a_reason() {
     let mut unused: Vec<_> = C_ALONE.iter().collect();
     for (name, page) in programs() {
+        if ALGORITHMS.iter().any(|(_, algorithm)| *algorithm == name) {
+            continue;
+        }
         for (line, block) in page.alone {
             let row = C_ALONE.iter().find(|(page, words, _)| *page == name && block.contains(words));
             assert!(row.is_some(), "{name}.md:{line}: no C++ below it, and no reason in C_ALONE");
@@ -202,6 +214,34 @@ fn missing_cpp_is_seen() {
     }
     let unfolded = format!("{c}\n```cpp\nint a;\n```\n");
     assert!(std::panic::catch_unwind(|| read("page", &unfolded)).is_err());
+}
+
+/// The page of each algorithm.
+const ALGORITHMS: [(Algorithm, &str); 10] = [
+    (Algorithm::Ppo, "ppo"),
+    (Algorithm::A2c, "a2c"),
+    (Algorithm::Impala, "impala"),
+    (Algorithm::Unreal, "unreal"),
+    (Algorithm::Dqn, "dqn"),
+    (Algorithm::Td3, "td3"),
+    (Algorithm::Sac, "sac"),
+    (Algorithm::Pqn, "pqn"),
+    (Algorithm::StreamAc, "stream-ac"),
+    (Algorithm::StreamQ, "stream-q"),
+];
+
+#[test]
+fn the_page_of_each_algorithm_lists_the_settings_that_it_reads() {
+    let numbers = (0..).map_while(Algorithm::from_number);
+    assert!(numbers.eq(ALGORITHMS.map(|(algorithm, _)| algorithm)), "an algorithm has no page");
+    for (algorithm, page) in ALGORITHMS {
+        let file = format!("{}/{page}.md", FOLDERS[1]);
+        let text = fs::read_to_string(root().join(&file)).unwrap();
+        let (before, rest) = text.split_once("<!-- settings -->\n").unwrap();
+        let (_, after) = rest.split_once("<!-- end of settings -->").unwrap();
+        let settings = learner_config::settings(algorithm);
+        is_kept(&file, &format!("{before}<!-- settings -->\n\n{settings}\n<!-- end of settings -->{after}"));
+    }
 }
 
 #[test]
@@ -251,8 +291,11 @@ fn every_link_of_the_guides_and_of_the_front_page_leads_somewhere() {
             assert!(path.parent().unwrap().join(file).exists(), "{page}: a link to {file}, which is not there");
         }
     }
-    let index = fs::read_to_string(root().join("examples-c/guides/README.md")).unwrap();
-    for (page, _) in pages() {
-        assert!(page == "README" || index.contains(&format!("]({page}.md)")), "README.md does not name {page}.md");
+    for folder in FOLDERS {
+        let index = fs::read_to_string(root().join(folder).join("README.md")).unwrap();
+        for (page, _) in pages_in(folder) {
+            let named = page == "README" || index.contains(&format!("]({page}.md)"));
+            assert!(named, "{folder}/README.md does not name {page}.md");
+        }
     }
 }

@@ -152,6 +152,57 @@ fn sentence(group: &Group, row: &Row) -> String {
     format!("{text} ({})", told.join("; "))
 }
 
+/// Text of a comment in Markdown: names are code.
+fn marked(text: &str) -> String {
+    let word = |word: &str| {
+        let name = word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        match name.contains('_') && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            true => word.replacen(name, &format!("`{name}`"), 1),
+            false => word.replace('|', "\\|").replace('*', "\\*"),
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The settings that an algorithm reads, in Markdown: a table for each group, with the first sentence about each.
+pub fn settings(algorithm: Algorithm) -> String {
+    let mut text = String::new();
+    for group in table() {
+        let rows = group.rows.iter().filter(|row| row.name != "algorithm" && readers(row.name)[algorithm as usize]);
+        let mut lines = String::new();
+        for row in rows {
+            let values = match row.values {
+                "any" | "finite" => "".into(),
+                "flag" => "0 or 1".into(),
+                "below 1" => "from 0 to below 1".into(),
+                values => match values.strip_suffix(" of") {
+                    Some(name) => format!("`{name}`"),
+                    None => values.replace("- ", "-"),
+                },
+            };
+            let own = number(row, &row.defaults[algorithm as usize]);
+            let said = row.sentence.split(". ").next().unwrap().trim_end_matches('.');
+            writeln!(lines, "| `{}` | {own} | {values} | {} |", row.name, marked(said)).unwrap();
+        }
+        if !lines.is_empty() {
+            let gap = if text.is_empty() { "" } else { "\n" };
+            write!(
+                text,
+                "{gap}**{}**\n\n| setting | default | values | |\n|---|---|---|---|\n{lines}",
+                capital(group.name)
+            )
+            .unwrap();
+        }
+    }
+    text
+}
+
+/// The text with a capital.
+fn capital(text: &str) -> String {
+    let (first, rest) = text.split_at(1);
+    first.to_uppercase() + rest
+}
+
 /// Marks the first comment of a group.
 pub const GROUP: &str = "-- ";
 
