@@ -129,7 +129,7 @@ subproject() {  # subproject <name> <archive> <folder in it> <whether it has a s
 }
 subproject meson-archive "$out/rlcore-0.1.0-$host.tar.gz" "rlcore-0.1.0-$host" true
 
-# Whether they build is the question, not how fast it is then.
+# Whether recipes build is the question, not how fast the library is then.
 export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 step 'CMake from the sources'
 fetch fetch-source "$out/rlcore-0.1.0.tar.gz" -DRLCORE_FEATURES=games
@@ -159,12 +159,10 @@ assert set(port) <= {"name", "version", "description", "homepage", "license", "s
 quiet cmake -S conan -B "$work/vcpkg/program" -DCMAKE_PREFIX_PATH="$port"
 quiet cmake --build "$work/vcpkg/program"
 "$work/vcpkg/program/c-static" | diff <(head -1 "$work/expected.txt") - || fail 'vcpkg: other numbers'
-unset CARGO_PROFILE_RELEASE_LTO CARGO_PROFILE_RELEASE_OPT_LEVEL CARGO_PROFILE_RELEASE_CODEGEN_UNITS
+[ "$full" != full ] || unset CARGO_PROFILE_RELEASE_LTO CARGO_PROFILE_RELEASE_OPT_LEVEL CARGO_PROFILE_RELEASE_CODEGEN_UNITS
 
 step Debian
-[ "$full" = full ] || export PROFILE=first
 quiet "$root/ffi/packaging/deb.sh" "$out/rlcore-0.1.0.tar.gz" "$work/debian"
-unset PROFILE
 lintian --allow-root --fail-on error,warning --tag-display-limit 0 "$work"/debian/*.changes || fail 'lintian refuses the packages'
 for package in "$work"/debian/librlcore*_amd64.deb; do
   case $package in *-dbgsym_*) ;; *) dpkg -x "$package" "$work/debian/root" ;; esac
