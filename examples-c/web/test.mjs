@@ -83,7 +83,7 @@ try {
   assert.deepEqual([worlds.length, algorithms.length], [27, 10]);
   const tried = async (what) => {
     // Long rollouts of pictures take long: with short ones the same code runs.
-    await ask("sliderValue('num_steps') * sliderValue('num_envs') >= 4096 && state.algorithm === 'ppo' && setSlider('num_steps', 16)");
+    await ask("sliderValue('num_steps') * sliderValue('num_envs') >= 4096 && state.algorithm === 'ppo' && setSlider('num_steps', 32)");
     await until("state.frames > 3 && state.stats.updates >= 2", `two updates of ${what}`);
     assert.equal(await ask("state.refused"), "", what);
   };
