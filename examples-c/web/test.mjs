@@ -175,7 +175,7 @@ try {
 
   // ---- In frames and narrow windows
 
-  for (const [width, height] of [[1280, 520], [390, 700]]) {
+  for (const [width, height] of [[1280, 520], [390, 760]]) {
     await resize(width, height);
     const begin = Date.now();
     await open(page + "?embed");
