@@ -48,7 +48,7 @@ export async function openBrowser({ dark = false } = {}) {
         for (const end = Date.now() + 1000 * seconds; Date.now() < end; await sleep(50)) {
           const failed = await ask("window.state?.failed");
           if (failed) throw new Error(`the page stopped: ${failed}`);
-          if (await ask(script)) return;
+          if (await ask(`window.state && (${script})`)) return;
         }
         throw new Error(`not within ${seconds} s: ${what}`);
       },

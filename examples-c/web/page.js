@@ -83,7 +83,7 @@ function showChoices() {
 
 // Something else runs from now on.
 function begun() {
-  Object.assign(state, { running: true, done: false, solvedAt: 0, hash: "", published: "", seed: web.web_seed(),
+  Object.assign(state, { running: true, done: false, solvedAt: 0, hash: "", published: "", refused: "", seed: web.web_seed(),
     world: worlds[web.web_world()], algorithm: algorithms[web.web_algorithm()] });
   readStats();
   worked = 0;
@@ -97,7 +97,7 @@ function start(world, algorithm) {
   const seed = Math.min(Math.max(Math.trunc(Number($("seed").value)) || 0, 0), 4294967295);
   if (web.web_start(world, algorithm, seed) < 0) {
     refuse();
-    showChoices();
+    if (state.world) showChoices();
     return false;
   }
   say("");
@@ -427,13 +427,14 @@ fillChoices();
 fillSliders();
 const world = Math.max(worlds.indexOf(asked.get("env")), 0), algorithm = algorithms.indexOf(asked.get("algorithm"));
 if (asked.has("seed")) $("seed").value = asked.get("seed");
-$("effort").value = asked.get("ms") ?? (embedded ? 4 : 3);
+$("effort").value = asked.get("ms") ?? (embedded ? 8 : 3);
 showBudget();
 web.web_until(Number(asked.get("steps") ?? 0));
 if (!start(world, algorithm < 0 ? web.web_world_algorithm(world) : algorithm)) {
-  const refused = $("result").textContent; // what was asked for; what runs in its place says nothing
-  web.web_start(world, web.web_world_algorithm(world), Number($("seed").value));
+  const { refused } = state; // of the algorithm in the address; the environment's own runs in its place
+  check(web.web_start(world, web.web_world_algorithm(world), Number($("seed").value)));
   begun();
-  say(refused, "bad");
+  state.refused = refused;
+  say(`Refused: ${refused}`, "bad");
 }
 requestAnimationFrame(frame);

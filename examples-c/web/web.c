@@ -1,6 +1,6 @@
 /* Trainings in slices, so that a page can draw in between; the module has no imports. Also compiled natively (native.c), with
-   the same hash for the same seed. Memory is one region: the training, which is what a save has, then arrays that do not
-   outlive a step, then room for what is being made. */
+   the same hash for the same seed. Memory is one region: the training, whose bytes are a save, then arrays that do not
+   outlive a step, then room for the next training. */
 #include "web.h"
 #include "sliders.h"
 #include "worlds.h"
@@ -43,7 +43,7 @@ static unsigned char *region(size_t size) {
 }
 #else
 static unsigned char *region(size_t size) {
-  static _Alignas(ALIGN) unsigned char bytes[(size_t)1 << 29]; /* the system gives what is touched */
+  static _Alignas(ALIGN) unsigned char bytes[(size_t)1 << 29]; /* the system gives pages that are touched */
   return size <= sizeof bytes ? bytes : NULL;
 }
 #endif
@@ -166,7 +166,7 @@ static rlcore_status lay_out_arrays(void) {
 
 /* ---- Starting and going on ---- */
 
-/* Makes a learner and its environments at the end of the memory in use. old: what it goes on from; NULL: it begins. */
+/* Makes a learner and its environments at the end of the memory in use. old: the training to go on from; NULL: it begins. */
 static rlcore_status make(const rlcore_learner_config *config, const world *w, rlcore_env *in, const training *old, training *t) {
   header sizes = {0};
   rlcore_space obs, action;
@@ -416,7 +416,7 @@ int32_t web_slider_set(uint32_t i, double value) {
 
 /* ---- Display ---- */
 
-/* What the learner adds to the actions of its policy while it explores: random ones, and noise. */
+/* Exploration that the learner adds to the actions of its policy while it explores: random ones, and noise. */
 static rlcore_status explore(const rlcore_learner_config *config, double share) {
   double draw = 0;
   int64_t choice = 0;

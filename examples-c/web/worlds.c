@@ -1,6 +1,6 @@
 #include "worlds.h"
 
-/* What networks read: numbers, numbers that show a part of the state only, pictures of a game, pictures of the maze. */
+/* Inputs of networks: numbers, numbers that show a part of the state only, pictures of a game, pictures of the maze. */
 enum view { NUMBERS, PARTIAL, GAME4, GAME6, GAME7, COLUMNS5, GRAY42, COLOR84 };
 
 #define PPO RLCORE_ALGORITHM_PPO

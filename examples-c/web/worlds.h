@@ -8,7 +8,7 @@ typedef struct world {
   uint32_t id;               /* an rlcore_env_id */
   const char *name, *title;  /* in addresses and on the page */
   const char *about;         /* one sentence */
-  uint32_t view;             /* what its networks read: an enum view */
+  uint32_t view;             /* input of its networks: an enum view */
   uint32_t algorithm;        /* the one that the page begins with */
   uint32_t width, height;    /* of its drawing; 0: the library draws nothing */
   uint32_t pace;             /* frames of the page for each step on display */
