@@ -1,4 +1,5 @@
-//! `make install` and cargo-c install every header; `make static` links nothing, and `make help` documents it.
+//! `make install` and cargo-c install every header; `make static` links nothing, and `make help` documents it; what says the version
+//! says the same one.
 
 #![cfg(unix)]
 
@@ -58,4 +59,22 @@ fn make_static_links_nothing() {
     for word in ["make static", "TARGET=", "CARGOFLAGS="] {
         assert!(help.contains(word), "{word}: {help}");
     }
+}
+
+#[test]
+fn the_changelogs_end_at_this_version() {
+    let version = env!("CARGO_PKG_VERSION");
+    let read = |file: &str| fs::read_to_string(root().join(file)).unwrap();
+    let changelog = read("CHANGELOG.md");
+    let released = changelog.lines().filter_map(|line| line.strip_prefix("## [")).find(|line| *line != "Unreleased]");
+    let day = released.and_then(|line| line.strip_prefix(&format!("{version}] - ")));
+    assert!(day.is_some_and(|day| day.len() == 10), "the newest version in CHANGELOG.md is {released:?}");
+    let debian = read("ffi/packaging/debian/changelog");
+    assert!(
+        debian.starts_with(&format!("rlcore ({version}-")),
+        "ffi/packaging/debian/changelog: {:?}",
+        debian.lines().next()
+    );
+    let core = read("Cargo.toml");
+    assert!(core.contains(&format!("version = \"{version}\"")), "Cargo.toml");
 }
