@@ -9,9 +9,9 @@
 //!
 //! ```no_run
 //! use rlcore::learn::recording::{self, Call, Entry, Recording};
-//! # fn demo(block: &mut [u8], rewards: &[f32], flags: &[u8], out: &mut [u8], copy: &mut [u8]) -> rlcore::error::Result {
+//! # fn demo(block: &mut [u8], flags: &[u8], out: &mut [u8], copy: &mut [u8]) -> rlcore::error::Result {
 //! let begun = recording::begin(block, out)?; // out is written to a file
-//! // After each call, here observe:
+//! // After each call, here one that cut rows:
 //! let call = Call::Cut { gone: flags };
 //! let size = call.record(&Ok(()), Some(block), out)?;
 //! // Later, with all bytes of the file in `out`:
