@@ -28,7 +28,9 @@ try {
   const choose = (id, value) => ask(`(() => { const s = document.getElementById("${id}"); s.value = "${value}";
     s.dispatchEvent(new Event("change")); })()`);
   const colors = (id) => ask(`(() => { const c = document.getElementById("${id}");
-    const p = new Uint32Array(c.getContext("2d").getImageData(0, 0, c.width, c.height).data.buffer);
+    const read = new OffscreenCanvas(c.width, c.height).getContext("2d", { willReadFrequently: true });
+    read.drawImage(c, 0, 0);
+    const p = new Uint32Array(read.getImageData(0, 0, c.width, c.height).data.buffer);
     const count = new Map(); for (const x of p) count.set(x, (count.get(x) ?? 0) + 1);
     return [...count.values()].filter((n) => n > 50).length; })()`);
   const narrow = async (what) =>
