@@ -1,12 +1,12 @@
 //! Imitation: a learner takes a step towards actions, or probabilities of choices, that the host gives.
 
-use crate::learner::{Seen, chosen, rlcore_learner, seen};
+use crate::learner::{chosen, rlcore_learner, seen};
 use crate::lifecycle::open;
 use crate::mirror::versioned;
-use crate::ptr::{self, AnyInput, Args, Input, One};
+use crate::ptr::{self, Input, One};
 use crate::status::{Result, call, rlcore_status};
 use crate::step_rows::rlcore_rows;
-use rlcore::learn::{Imitation, Learner, View};
+use rlcore::learn::{Imitation, Learner};
 
 /// How rows are imitated. All zero but struct_size: each row by itself, and all alike.
 #[derive(Clone, Copy)]
@@ -67,46 +67,32 @@ pub unsafe extern "C" fn rlcore_learner_imitate(
     call(|| unsafe {
         let (mut learner, n) = (open(p, Learner::open)?, num_rows as usize);
         let rows = *rlcore_rows::at(rows, &mut None)?;
-        let (arrays, numbers) = imitated(&learner.view(), n, &rows, how)?;
-        let (arrays, told) = learner.extent.writing((arrays, One::optional("out_loss", out_loss)?))?;
-        let loss = learner.imitate(&imitation_of(n, arrays, numbers))?;
+        let how = if how.is_null() { None } else { Some(ptr::sized(how)?) };
+        let (steps, margin, fit_std) =
+            how.map_or((1, 0.0, 0), |how| (how.num_steps.max(1) as usize, how.margin, how.fit_std));
+        let fit_std = ptr::switch("fit_std", fit_std)?;
+        let shape = learner.shape();
+        let arrays = extra(how, n, shape.choices_len(), learner.view().state_len() > 0)?;
+        let optional = how.is_some_and(|how| !how.prob.is_null()) && shape.std_len() == 0 && rows.action.is_null();
+        let action = if optional { None } else { Some(chosen(shape, n, &rows)?) };
+        let told = One::optional("out_loss", out_loss)?;
+        let ((obs, mask), action, (reset, prob, weight), told) =
+            learner.extent.writing((seen(shape, n, &rows)?, action, arrays, told))?;
+        let loss = learner.imitate(&Imitation {
+            num_rows: n,
+            num_steps: steps,
+            obs,
+            mask,
+            action,
+            prob,
+            weight,
+            reset: reset.unwrap_or_default(),
+            margin,
+            fit_std,
+        })?;
         ptr::tell(told, loss);
         Ok(())
     })
-}
-
-/// The arrays that imitating reads.
-pub(crate) type Imitated<'a> = (Seen<'a>, Option<AnyInput<'a>>, Extra<'a>);
-
-/// The arrays that imitating reads, and `num_steps`, `margin` and `fit_std`. Errors: `Null`, `Align`, `Config`, `Overflow`.
-///
-/// # Safety
-/// As [`ptr::sized`] of `how`, and as [`Input::at`] of the arrays.
-pub(crate) unsafe fn imitated<'a>(
-    learner: &View<'_>,
-    n: usize,
-    rows: &rlcore_rows,
-    how: *const rlcore_imitation,
-) -> Result<(Imitated<'a>, (usize, f32, bool))> {
-    let how = if how.is_null() { None } else { Some(unsafe { ptr::sized(how)? }) };
-    let (steps, margin, fit_std) =
-        how.map_or((1, 0.0, 0), |how| (how.num_steps.max(1) as usize, how.margin, how.fit_std));
-    let fit_std = ptr::switch("fit_std", fit_std)?;
-    let shape = learner.shape();
-    let more = unsafe { extra(how, n, shape.choices_len(), learner.state_len() > 0)? };
-    let optional = how.is_some_and(|how| !how.prob.is_null()) && shape.std_len() == 0 && rows.action.is_null();
-    let action = if optional { None } else { Some(unsafe { chosen(shape, n, rows)? }) };
-    Ok(((unsafe { seen(shape, n, rows)? }, action, more), (steps, margin, fit_std)))
-}
-
-/// Rows to imitate in the core's form.
-pub(crate) fn imitation_of<'a>(
-    n: usize,
-    ((obs, mask), action, (reset, prob, weight)): <Imitated<'a> as Args>::Slices,
-    (num_steps, margin, fit_std): (usize, f32, bool),
-) -> Imitation<'a> {
-    let reset = reset.unwrap_or_default();
-    Imitation { num_rows: n, num_steps, obs, mask, action, prob, weight, reset, margin, fit_std }
 }
 
 /// Flags, probabilities and weights.

@@ -225,7 +225,7 @@ pub unsafe fn chosen<'a>(shape: &Shape, n: usize, rows: &rlcore_rows) -> Result<
 }
 
 /// Flags of the active rows; nothing if all are active. Errors: `Align`, `Overflow`.
-pub(crate) unsafe fn active<'a>(rows: &rlcore_rows, n: usize) -> Result<Option<Input<'a, u8>>> {
+unsafe fn active<'a>(rows: &rlcore_rows, n: usize) -> Result<Option<Input<'a, u8>>> {
     unsafe { Input::optional("active", rows.active, n) }
 }
 
@@ -256,52 +256,13 @@ pub unsafe fn obs<'a>(what: &'static str, shape: &Shape, rows: usize, p: *const 
 }
 
 /// As `obs`, or nothing for NULL.
-pub(crate) unsafe fn optional<'a>(
+unsafe fn optional<'a>(
     what: &'static str,
     shape: &Shape,
     rows: usize,
     p: *const c_void,
 ) -> Result<Option<AnyInput<'a>>> {
     if p.is_null() { Ok(None) } else { unsafe { obs(what, shape, rows, p) }.map(Some) }
-}
-
-/// The arrays that observing reads: flags of active rows, rewards and durations, ends, and the last observations with their
-/// mask.
-pub(crate) type Stepped<'a> = (
-    Option<Input<'a, u8>>,
-    (Input<'a, f32>, Option<Input<'a, f32>>),
-    (Input<'a, u8>, Input<'a, u8>),
-    (Option<AnyInput<'a>>, Option<Input<'a, u8>>),
-);
-
-/// Errors: as [`arrays`].
-///
-/// # Safety
-/// As [`Input::at`] and [`AnyInput::at`].
-#[inline(always)]
-pub(crate) unsafe fn stepped<'a>(
-    shape: &Shape,
-    n: usize,
-    rows: &rlcore_rows,
-    uses_duration: bool,
-) -> Result<Stepped<'a>> {
-    unsafe {
-        let active = active(rows, n)?;
-        let reward = Input::at("reward", rows.reward.cast_const(), n)?;
-        let duration = match uses_duration {
-            true => Some(Input::at("duration", rows.duration, n)?),
-            false => None,
-        };
-        let ends = (
-            Input::at("terminated", rows.terminated.cast_const(), n)?,
-            Input::at("truncated", rows.truncated.cast_const(), n)?,
-        );
-        let last = (
-            optional("final_obs", shape, n, rows.final_obs)?,
-            named_mask("final_action_mask", shape, n, rows.final_action_mask)?,
-        );
-        Ok((active, (reward, duration), ends, last))
-    }
 }
 
 /// N, the number of environments.
@@ -532,8 +493,22 @@ pub unsafe extern "C" fn rlcore_learner_observe(p: *mut rlcore_learner, rows: *c
         let rows = rlcore_rows::at(rows, &mut other)?;
         acting(p, |learner, extent| {
             let (shape, n) = learner.shape();
+            let active = active(rows, n)?;
+            let reward = Input::at("reward", rows.reward.cast_const(), n)?;
+            let duration = match learner.uses_duration() {
+                true => Some(Input::at("duration", rows.duration, n)?),
+                false => None,
+            };
+            let ends = (
+                Input::at("terminated", rows.terminated.cast_const(), n)?,
+                Input::at("truncated", rows.truncated.cast_const(), n)?,
+            );
+            let last = (
+                optional("final_obs", shape, n, rows.final_obs)?,
+                named_mask("final_action_mask", shape, n, rows.final_action_mask)?,
+            );
             let (active, (reward, duration), (terminated, truncated), (final_obs, final_mask)) =
-                extent.writing(stepped(shape, n, rows, learner.uses_duration())?)?;
+                extent.writing((active, (reward, duration), ends, last))?;
             Ok(learner.observe(duration, active, reward, [terminated, truncated], final_obs, final_mask)?)
         })
     })

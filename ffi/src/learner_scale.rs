@@ -6,7 +6,7 @@ use crate::learner::{learning, mask, num_envs, obs, rlcore_learner, rlcore_learn
 use crate::learner_open::{self, on_policy, view_on_policy};
 use crate::lifecycle::{open, view};
 use crate::mirror::versioned;
-use crate::ptr::{self, AnyInput, AnyOutput, Args, Input, One, Output, args, exact};
+use crate::ptr::{self, AnyInput, AnyOutput, Input, One, Output, args, exact};
 use crate::status::{About, Result, call, rlcore_status};
 use crate::step_rows::rlcore_rows;
 use rlcore::error::{Error, Kind};
@@ -218,78 +218,52 @@ pub unsafe extern "C" fn rlcore_learner_learn_batch(
         p,
         stats,
         on_policy,
-        |learner| unsafe { batch_arrays(&learner.view(), batch) },
-        |learner, arrays| learner.learn_batch(&batch_of(arrays)),
-    )
-}
-
-/// The arrays of a batch, in the order of the fields up to `value_target`; then state, begin and env; then moments and
-/// durations.
-pub(crate) type BatchArrays<'a> = (
-    Input<'a, f32>,
-    AnyInput<'a>,
-    Option<Input<'a, u8>>,
-    [Input<'a, f32>; 4],
-    (Option<Input<'a, f32>>, Option<Input<'a, u8>>, Option<Input<'a, u32>>),
-    (Option<Input<'a, f64>>, Option<Input<'a, f32>>),
-);
-
-/// The arrays of the batch at `batch`. Errors: `Null`, `Align`, `Config`, `Overflow`.
-///
-/// # Safety
-/// As [`ptr::sized`] of the batch and as [`Input::at`] of its arrays.
-pub(crate) unsafe fn batch_arrays<'a>(
-    learner: &View<'_>,
-    batch: *const rlcore_learner_batch,
-) -> Result<BatchArrays<'a>> {
-    unsafe {
-        let b = ptr::sized(batch)?;
-        ptr::reserved("learner batch: reserved", b.reserved)?;
-        let (shape, m) = (learner.shape(), learner.config().batch_len());
-        let column = |what, p: *mut f32| Input::at(what, p.cast_const(), m);
-        let (states, flags, owners) = recurrent_lens(learner)?;
-        let durations = m.saturating_mul(learner.config().use_duration as usize);
-        Ok((
-            Input::at("obs", b.obs.cast_const(), ptr::grid("obs", m, shape.seen_len as usize)?)?,
-            AnyInput::at("action", b.action.cast_const(), shape.kinds().1, m, shape.action_len as usize)?,
-            mask(shape, m, b.action_mask)?,
-            [
+        |learner| unsafe {
+            let b = ptr::sized(batch)?;
+            ptr::reserved("learner batch: reserved", b.reserved)?;
+            let (shape, m) = (learner.shape(), learner.config().batch_len());
+            let column = |what, p: *mut f32| Input::at(what, p.cast_const(), m);
+            let (states, flags, owners) = recurrent_lens(&learner.view())?;
+            let durations = m.saturating_mul(learner.config().use_duration as usize);
+            Ok((
+                Input::at("obs", b.obs.cast_const(), ptr::grid("obs", m, shape.seen_len as usize)?)?,
+                AnyInput::at("action", b.action.cast_const(), shape.kinds().1, m, shape.action_len as usize)?,
+                mask(shape, m, b.action_mask)?,
                 column("log_prob", b.log_prob)?,
                 column("value", b.value)?,
                 column("advantage", b.advantage)?,
                 column("value_target", b.value_target)?,
-            ],
-            (
-                Input::unless_empty("state", b.state.cast_const(), states)?,
-                Input::unless_empty("begin", b.begin.cast_const(), flags)?,
-                Input::unless_empty("env", b.env.cast_const(), owners)?,
-            ),
-            (
-                Input::unless_empty("moments", b.moments.cast_const(), learner.moments_len())?,
-                Input::unless_empty("duration", b.duration.cast_const(), durations)?,
-            ),
-        ))
-    }
-}
-
-/// A batch in the core's form.
-pub(crate) fn batch_of<'a>(
-    (obs, action, mask, [log_prob, value, advantage, value_target], (state, begin, env), (moments, duration)): <BatchArrays<'a> as Args>::Slices,
-) -> Batch<'a> {
-    Batch {
-        obs,
-        action,
-        mask: mask.unwrap_or_default(),
-        log_prob,
-        value,
-        advantage,
-        value_target,
-        state: state.unwrap_or_default(),
-        begin: begin.unwrap_or_default(),
-        env: env.unwrap_or_default(),
-        duration: duration.unwrap_or_default(),
-        moments: moments.unwrap_or_default(),
-    }
+                (
+                    Input::unless_empty("state", b.state.cast_const(), states)?,
+                    Input::unless_empty("begin", b.begin.cast_const(), flags)?,
+                    Input::unless_empty("env", b.env.cast_const(), owners)?,
+                    (
+                        Input::unless_empty("moments", b.moments.cast_const(), learner.view().moments_len())?,
+                        Input::unless_empty("duration", b.duration.cast_const(), durations)?,
+                    ),
+                ),
+            ))
+        },
+        |learner, (obs, action, mask, log_prob, value, advantage, value_target, (state, begin, env, (moments, duration)))| {
+            let (mask, state) = (mask.unwrap_or_default(), state.unwrap_or_default());
+            let (begin, env) = (begin.unwrap_or_default(), env.unwrap_or_default());
+            let (moments, duration) = (moments.unwrap_or_default(), duration.unwrap_or_default());
+            learner.learn_batch(&Batch {
+                obs,
+                action,
+                mask,
+                log_prob,
+                value,
+                advantage,
+                value_target,
+                state,
+                begin,
+                env,
+                duration,
+                moments,
+            })
+        },
+    )
 }
 
 /// Takes one gradient step from transitions of the host's own, off policy (DQN, TD3, SAC): some that its rlcore_replay or
@@ -312,52 +286,26 @@ pub unsafe extern "C" fn rlcore_learner_learn_transitions(
         learner_open::off_policy,
         |learner| unsafe {
             let t = ptr::sized(transitions)?;
-            let (rows, _) = learner.view().batch_len();
-            Ok((transition_arrays(&learner.view(), &t)?, Output::optional("error", t.error, rows)?))
+            ptr::reserved("learner transitions: reserved", t.reserved)?;
+            let (shape, (rows, _)) = (learner.shape(), learner.view().batch_len());
+            let masks = ptr::grid("next_action_mask", rows, shape.mask_len())?;
+            Ok((
+                (obs("obs", shape, rows, t.obs)?, obs("next_obs", shape, rows, t.next_obs)?),
+                AnyInput::at("action", t.action, shape.kinds().1, rows, shape.action_len as usize)?,
+                (mask(shape, rows, t.action_mask)?, Input::optional("next_action_mask", t.next_action_mask, masks)?),
+                Input::at("reward", t.reward, rows)?,
+                Input::at("terminated", t.terminated, rows)?,
+                Input::optional("discount", t.discount, rows)?,
+                Input::optional("importance", t.importance, rows)?,
+                Output::optional("error", t.error, rows)?,
+            ))
         },
-        |learner, (arrays, error)| learner.learn_transitions(&transitions_of(arrays), error),
+        |learner, ((obs, next_obs), action, (mask, next_mask), reward, terminated, discount, importance, error)| {
+            let batch =
+                TransitionBatch { obs, action, mask, reward, terminated, discount, next_obs, next_mask, importance };
+            learner.learn_transitions(&batch, error)
+        },
     )
-}
-
-/// The arrays of transitions: observations before and after, actions, masks before and after, rewards, terminal flags,
-/// discounts and weights.
-pub(crate) type TransitionArrays<'a> = (
-    (AnyInput<'a>, AnyInput<'a>),
-    AnyInput<'a>,
-    (Option<Input<'a, u8>>, Option<Input<'a, u8>>),
-    Input<'a, f32>,
-    Input<'a, u8>,
-    (Option<Input<'a, f32>>, Option<Input<'a, f32>>),
-);
-
-/// The arrays of transitions that are read. Errors: `Null`, `Align`, `Config`, `Overflow`.
-///
-/// # Safety
-/// As [`Input::at`] and [`AnyInput::at`].
-pub(crate) unsafe fn transition_arrays<'a>(
-    learner: &View<'_>,
-    t: &rlcore_learner_transitions,
-) -> Result<TransitionArrays<'a>> {
-    ptr::reserved("learner transitions: reserved", t.reserved)?;
-    let (shape, (rows, _)) = (learner.shape(), learner.batch_len());
-    let masks = ptr::grid("next_action_mask", rows, shape.mask_len())?;
-    unsafe {
-        Ok((
-            (obs("obs", shape, rows, t.obs)?, obs("next_obs", shape, rows, t.next_obs)?),
-            AnyInput::at("action", t.action, shape.kinds().1, rows, shape.action_len as usize)?,
-            (mask(shape, rows, t.action_mask)?, Input::optional("next_action_mask", t.next_action_mask, masks)?),
-            Input::at("reward", t.reward, rows)?,
-            Input::at("terminated", t.terminated, rows)?,
-            (Input::optional("discount", t.discount, rows)?, Input::optional("importance", t.importance, rows)?),
-        ))
-    }
-}
-
-/// Transitions in the core's form.
-pub(crate) fn transitions_of<'a>(
-    ((obs, next_obs), action, (mask, next_mask), reward, terminated, (discount, importance)): <TransitionArrays<'a> as Args>::Slices,
-) -> TransitionBatch<'a> {
-    TransitionBatch { obs, action, mask, reward, terminated, discount, next_obs, next_mask, importance }
 }
 
 /// Copies out the T * N transitions of the current update, so that another learner can learn from them. A learner that
@@ -469,7 +417,7 @@ pub unsafe extern "C" fn rlcore_learner_params_write(
     call(|| unsafe {
         let mut learner = open(p, Learner::open)?;
         let params = Input::at("params", params, exact("params", learner.params().len(), params_len)?)?;
-        let moments = self::moments(&learner.view(), moments, moments_len)?;
+        let moments = self::moments(&learner, moments, moments_len)?;
         let (params, moments) = learner.extent.writing((params, moments))?;
         Ok(learner.write_params_with(params, moments.unwrap_or_default())?)
     })
@@ -514,7 +462,7 @@ pub unsafe extern "C" fn rlcore_learner_moments_write(
 ) -> rlcore_status {
     call(|| unsafe {
         let mut learner = open(p, Learner::open)?;
-        let moments = self::moments(&learner.view(), moments, moments_len)?;
+        let moments = self::moments(&learner, moments, moments_len)?;
         let moments = learner.extent.writing(moments)?;
         Ok(learner.write_moments(moments.unwrap_or_default())?)
     })
@@ -610,13 +558,13 @@ fn take_grads(
 }
 
 /// Floats of the gradients of chunks [begin, end). Errors: `Range`; `Shape` if `given` is another number.
-pub(crate) fn grads_of(learner: &View<'_>, begin: usize, end: usize, given: usize) -> Result<usize> {
+fn grads_of(learner: &View<'_>, begin: usize, end: usize, given: usize) -> Result<usize> {
     exact("grads", ptr::grid("grads", learner.check_chunks(begin, end)?, learner.grads_len())?, given)
 }
 
 /// The moments to write to a learner; nothing if it has none. Errors: `Shape`; `Null`, `Align`.
-pub(crate) unsafe fn moments<'a>(learner: &View<'_>, p: *const f64, given: usize) -> Result<Option<Input<'a, f64>>> {
-    let needed = learner.moments_len();
+unsafe fn moments<'a>(learner: &Learner<'_>, p: *const f64, given: usize) -> Result<Option<Input<'a, f64>>> {
+    let needed = learner.view().moments_len();
     let what = "{needed} numbers must come from the learner whose parameters these are; {given} were given.";
     Error::limit(Kind::Shape, what, needed, given).fail_if(given != needed).about("moments")?;
     unsafe { Input::unless_empty("moments", p, given) }

@@ -122,8 +122,6 @@ pub mod onnx;
 pub mod policy;
 #[cfg(all(feature = "attention", feature = "pictures", feature = "residual"))]
 pub mod preset;
-#[cfg(feature = "record")]
-pub mod recording;
 pub mod spaces;
 #[cfg(feature = "tensors")]
 pub mod tensors;

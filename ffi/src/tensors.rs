@@ -129,7 +129,7 @@ fn write_layers(from: impl Iterator<Item = Layer>, to: &mut [Layer]) -> usize {
 }
 
 /// Errors: `Config` for a number that is none of an rlcore_tensors.
-pub(crate) fn kind(of: u32) -> Result<TensorsOf> {
+fn kind(of: u32) -> Result<TensorsOf> {
     let unknown = Error::new(Kind::Config, "a known rlcore_tensors").given(of as usize);
     TensorsOf::from_number(of).ok_or(Fault::at("of", unknown))
 }

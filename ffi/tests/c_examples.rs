@@ -145,11 +145,6 @@ fn another_process_resumes_to_the_same_bytes() {
 }
 
 #[test]
-fn a_recording_is_played_back_in_another_process() {
-    make(&["check-replay_recording"]);
-}
-
-#[test]
 fn a_training_that_is_killed_again_and_again_loses_nothing() {
     make(&["check-save"]);
 }

@@ -29,16 +29,6 @@ const USES: &[(&str, &str)] = &[
     ("rlcore_learner_config", "rlcore_learner *agent"),
     ("rlcore_learner_adopt", "rlcore_learner *alone, const rlcore_learner *agent"),
     ("rlcore_learner_set_trainable", "rlcore_learner *agent"),
-    (
-        "rlcore_record_begin",
-        "rlcore_learner *agent, uint8_t *bytes, size_t size, size_t used, size_t part, rlcore_rows rows, \
-         rlcore_recorded_call call",
-    ),
-    (
-        "rlcore_record_attach",
-        "const uint8_t *bytes, size_t size, void *mem, size_t mem_size, rlcore_learner *agent, size_t offset, \
-         int32_t *action, int status, rlcore_record_entry entry",
-    ),
     ("rlcore_policy_onnx_size", "const rlcore_policy *policy, size_t size, uint8_t *bytes"),
     ("rlcore_policy_c_size", "const rlcore_policy *policy, size_t size, uint8_t *bytes"),
     ("rlcore_layer", "rlcore_learner_config config"),

@@ -29,7 +29,6 @@ pub mod policy;
 mod preset;
 #[cfg(feature = "pqn")]
 mod q_values;
-pub mod recording;
 mod role;
 mod rows;
 pub mod shape;

@@ -48,7 +48,6 @@ mod presets;
 mod prime;
 mod q;
 mod quantiles;
-mod recording;
 mod recurrent;
 mod replay;
 mod reward_limits;

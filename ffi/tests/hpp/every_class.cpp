@@ -252,45 +252,6 @@ void is_shared(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs)
   CHECK(said == log_prob);
 }
 
-/* A recording of training is played back to the same learner. */
-template <class Obs, class Action>
-void is_recorded(rlcore::vecenv<Obs, Action> envs, rlcore::learner<Obs, Action> learner) {
-  rlcore::recording tape;
-  IS(tape.begin(learner), RLCORE_OK);
-  const auto entry = [&](std::uint32_t call, const rlcore_rows &rows) {
-    rlcore_recorded_call made = {};
-    made.call = call;
-    made.hash = 1;
-    made.rows = &rows;
-    IS(tape.add(learner, made), RLCORE_OK);
-  };
-  rlcore_rows rows = {};
-  rows.struct_size = sizeof rows;
-  auto seen = envs.obs();
-  std::vector<Obs> obs(seen.begin(), seen.end());
-  IS(learner.act(envs.obs()), RLCORE_OK);
-  auto drawn = learner.action();
-  std::vector<Action> action(drawn.begin(), drawn.end());
-  rows.obs = obs.data();
-  rows.action = action.data();
-  entry(RLCORE_RECORDED_ACT, rows);
-  IS(envs.step(learner.action()), RLCORE_OK);
-  IS(learner.observe(envs), RLCORE_OK);
-  auto out = envs.out();
-  rows.reward = out.reward.data();
-  rows.terminated = out.terminated.data();
-  rows.truncated = out.truncated.data();
-  rows.final_obs = out.final_obs.data();
-  entry(RLCORE_RECORDED_OBSERVE, rows);
-  const std::vector<unsigned char> bytes(tape.bytes().begin(), tape.bytes().end());
-  auto played = rlcore::recording::replay(bytes);
-  IS(played.why(), RLCORE_OK);
-  CHECK(rlcore::hash(played->bytes()) == rlcore::hash(learner.bytes()));
-  tape.clear();
-  CHECK(tape.bytes().empty());
-  IS(rlcore::recording::replay(tape.bytes()).why(), RLCORE_E_NULL);
-}
-
 /* Training that is saved between any two calls ends with the same bytes as uninterrupted training. */
 template <class Obs, class Action>
 void is_learned_from(const rlcore::environment &env, rlcore::vecenv<Obs, Action> envs) {
@@ -342,7 +303,6 @@ void is_learned_from(const rlcore::environment &env, rlcore::vecenv<Obs, Action>
   CHECK(rlcore::hash(envs.bytes()) == rlcore::hash(world->bytes()) && envs.out().obs == world->out().obs);
   CHECK(rlcore::hash(learner->bytes()) == rlcore::hash(loaded->bytes()));
   CHECK(rlcore::hash(later->bytes()) == rlcore::hash(loaded->bytes()) && later->stats().num_updates == 3);
-  is_recorded(envs, *learner);
   auto policy = learner->policy();
   IS(policy.why(), RLCORE_OK);
   auto file = policy->onnx();

@@ -240,26 +240,6 @@ CALL(rlcore_imitation) {
   return rlcore_learner_imitate(w.made, 1, ACTED(NULL, x, NULL, w.f[0]), s, NULL);
 }
 
-/* A recording of a learner, in w.bytes. */
-static void recorded(void) {
-  static uint64_t tape[1 << 15];
-  learner();
-  fine(__LINE__, rlcore_record_begin(w.made, (uint8_t *)tape, sizeof tape, &w.size));
-  w.made = tape;
-}
-MAKE(rlcore_recorded_call) {
-  *s = (rlcore_recorded_call){.struct_size = sizeof *s, .call = RLCORE_RECORDED_COUNT_STEPS, .num_steps = 3};
-}
-CALL(rlcore_recorded_call) {
-  learner();
-  return rlcore_record_call(w.made, s, w.bytes, sizeof w.bytes, &w.size);
-}
-MAKE(rlcore_record_info) { s->struct_size = sizeof *s; }
-CALL(rlcore_record_info) {
-  recorded();
-  return rlcore_record_check(w.made, w.size, s);
-}
-
 MAKE(rlcore_lazy_frames_config) {
   FINE(rlcore_lazy_frames_config_init(s, sizeof *s)), s->num_frames = 8, s->height = 2, s->width = 2;
 }
@@ -517,7 +497,7 @@ static const struct trial trials[] = {
     WRITTEN(rlcore_vec_normalize_stats), TRIAL(rlcore_rows, make_rlcore_rows, normalized, 0),
     READ(rlcore_learner_config), WRITTEN(rlcore_learner_stats),
     TRIAL(rlcore_rows, make_rlcore_rows, acted, 0), READ(rlcore_learner_batch), READ(rlcore_learner_transitions),
-    READ(rlcore_policy_buffers), WRITTEN(rlcore_policy_info), READ(rlcore_distribution), READ(rlcore_imitation), READ(rlcore_recorded_call), WRITTEN(rlcore_record_info), READ(rlcore_onnx_options),
+    READ(rlcore_policy_buffers), WRITTEN(rlcore_policy_info), READ(rlcore_distribution), READ(rlcore_imitation), READ(rlcore_onnx_options),
     READ(rlcore_sequences), READ(rlcore_replay_step), READ(rlcore_replay_draw), READ(rlcore_off_policy),
     READ(rlcore_pixel_control), READ(rlcore_normalizer), READ(rlcore_lazy_frames_config), READ(rlcore_memory_config),
     READ(rlcore_draw), READ(rlcore_replay_config), WRITTEN(rlcore_replay_stats), READ(rlcore_relabel), READ(rlcore_rollout),

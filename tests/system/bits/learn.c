@@ -602,54 +602,6 @@ static rlcore_status learner_carry(hashes *h) {
   return RLCORE_OK;
 }
 
-/* ---- Recordings: a training that is played back ---- */
-
-static rlcore_status learner_recording(hashes *h) {
-  static uint64_t tape[1 << 14], copy[1 << 13];
-  static const uint32_t n[] = {3};
-  const rlcore_space seen = {.kind = RLCORE_F32, .len = 4}, taken = {.kind = RLCORE_I32, .len = 1, .n = n};
-  uint8_t *const bytes = (uint8_t *)tape;
-  float obs[N * 4], reward[N];
-  int32_t action[N];
-  uint8_t terminated[N], truncated[N];
-  const rlcore_rows rows = {.struct_size = sizeof rows, .obs = obs, .action = action, .reward = reward, .terminated = terminated,
-                            .truncated = truncated, .final_obs = obs};
-  rlcore_learner_config config;
-  rlcore_learner *agent, *again;
-  rlcore_learner_stats stats = {.struct_size = sizeof stats};
-  rlcore_record_info info = {.struct_size = sizeof info};
-  rlcore_record_entry entry = {.struct_size = sizeof entry};
-  size_t size, part, offset;
-  TRY(rlcore_learner_config_init(&config, sizeof config, RLCORE_ALGORITHM_PPO));
-  config.num_envs = N, config.num_steps = 4, config.num_minibatches = 1, config.num_epochs = 2, config.normalize_obs = 1;
-  config.hidden_len[0] = config.hidden_len[1] = 8;
-  TRY(rlcore_learner_init(learner, sizeof learner, &config, &seen, &taken, &agent));
-  TRY(rlcore_record_begin(agent, bytes, sizeof tape, &size));
-  for (uint32_t step = 0; step < 8; step++) {
-    uint32_t due = RLCORE_LEARNER_ACT;
-    for (uint32_t i = 0; i < N * 4; i++) obs[i] = (float)((step * 31 + i * 17) % 23) / 8 - 1;
-    for (uint32_t i = 0; i < N; i++) reward[i] = (float)((step + i) % 5), terminated[i] = (step + i) % 7 == 0, truncated[i] = (step + i) % 6 == 0;
-    TRY(rlcore_learner_act(agent, &rows));
-    TRY(rlcore_record_call(agent, &(rlcore_recorded_call){.struct_size = sizeof(rlcore_recorded_call), .call = RLCORE_RECORDED_ACT, .rows = &rows}, bytes + size, sizeof tape - size, &part));
-    size += part;
-    TRY(rlcore_learner_observe(agent, &rows));
-    TRY(rlcore_record_call(agent, &(rlcore_recorded_call){.struct_size = sizeof(rlcore_recorded_call), .call = RLCORE_RECORDED_OBSERVE, .rows = &rows}, bytes + size, sizeof tape - size, &part));
-    size += part;
-    TRY(rlcore_learner_phase(agent, &due));
-    if (due != RLCORE_LEARNER_LEARN) continue;
-    TRY(rlcore_learner_learn(agent, &rows, 0, &stats));
-    TRY(rlcore_record_call(agent, &(rlcore_recorded_call){.struct_size = sizeof(rlcore_recorded_call), .call = RLCORE_RECORDED_LEARN, .hash = 1, .rows = &rows}, bytes + size, sizeof tape - size, &part));
-    size += part;
-  }
-  TRY(rlcore_record_check(bytes, size, &info));
-  CHECK(info.num_calls == 18 && info.size == size && info.learner_size <= sizeof copy);
-  TRY(rlcore_record_attach(bytes, size, copy, sizeof copy, &again, &offset));
-  while (offset < size) TRY(rlcore_record_next(bytes, size, &offset, again, action, &entry));
-  MIX_ONE(h, entry.hash);
-  MIX_ONE(h, info.num_calls);
-  return RLCORE_OK;
-}
-
 /* ---- Imitation: actions and probabilities of the host's own ---- */
 
 static rlcore_status imitated(hashes *h, uint32_t algorithm, uint32_t env) {
@@ -714,7 +666,6 @@ const stage LEARN_STAGES[] = {
     {"learner_presets", learner_presets},
     {"learner_tensors", learner_tensors},
     {"learner_carry", learner_carry},
-    {"learner_recording", learner_recording},
     {"learner_imitation", learner_imitation},
     {"learner_discrete", learner_discrete},
     {"learner_continuous", learner_continuous},
