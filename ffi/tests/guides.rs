@@ -173,7 +173,7 @@ fn every_guide_compiles_runs_and_prints_what_it_says() {
     }
 }
 
-/// The C++ of a guide prints what its C prints.
+/// The C++ of a guide has the output of its C.
 #[test]
 fn every_guide_prints_the_same_in_cpp() {
     for (name, page) in programs() {

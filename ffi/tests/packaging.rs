@@ -1,5 +1,5 @@
-//! `make install` and cargo-c install every header; `make static` links nothing, and `make help` documents it; what says the version
-//! says the same one.
+//! `make install` and cargo-c install every header; `make static` links nothing, and `make help` documents it; every
+//! file that names the version names the same one.
 
 #![cfg(unix)]
 
