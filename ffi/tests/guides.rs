@@ -5,7 +5,7 @@
 //! The blocks marked `c` are a page's program, in order. A block marked `c,fragment` is the body of a function after the program,
 //! compiled and never called. Below each of them stands the same in C++, marked `cpp` or `cpp,fragment`, folded; `C_ALONE` lists
 //! those without. A `text` block is output if the line before it ends in "prints:". A block marked `csharp` stands in a file that
-//! tests/system/dotnet compiles and runs.
+//! tests/system/dotnet compiles and runs, and the calls of one marked `cmake` in a project of tests/system/dist.
 
 #![cfg(unix)]
 
@@ -22,6 +22,9 @@ const WARNINGS: [&str; 6] = ["-ffp-contract=off", "-Wall", "-Wextra", "-Wpedanti
 
 /// Programs in C# that pages show parts of.
 const CSHARP: [&str; 2] = ["examples-c/unity/Carts.cs", "tests/system/dotnet/Mass.cs"];
+
+/// The project whose calls a block of CMake has.
+const CMAKE: &str = "tests/system/dist/fetch/CMakeLists.txt";
 
 /// Blocks of C that have no C++ beside them: the page, words of the block, and the reason.
 const C_ALONE: &[(&str, &str, &str)] = &[];
@@ -106,6 +109,12 @@ fn read(name: &str, text: &str) -> Page {
                 let compiled =
                     CSHARP.iter().any(|file| fs::read_to_string(root().join(file)).unwrap().contains(&block));
                 assert!(compiled, "{at}: no such lines in {CSHARP:?}");
+            }
+            "cmake" => {
+                let tried = fs::read_to_string(root().join(CMAKE)).unwrap();
+                for call in block.lines().filter_map(|line| line.split_once('(').map(|(call, _)| call)) {
+                    assert!(tried.contains(&format!("{call}(")), "{at}: no {call} in {CMAKE}");
+                }
             }
             "text" if said.ends_with("prints:") => page.prints += &block,
             "text" | "math" | "sh" | "rust" | "python" => {}
