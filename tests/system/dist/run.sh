@@ -14,6 +14,9 @@ root=$(cd ../../.. && pwd)
 install=$root/tests/system/install
 work=$root/target/dist-test
 out=$work/out few=$work/few
+for tool in dh lintian; do
+  command -v $tool > /dev/null || { echo "$tool is not there: apt-get install debhelper lintian"; exit 2; }
+done
 rm -rf "$work"
 mkdir -p "$work"
 full=${DIST:-}

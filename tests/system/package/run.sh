@@ -15,7 +15,7 @@ for manifest in ffi benches; do
   grep -qx "rust-version = \"${oldest%.0}\"" $manifest/Cargo.toml || { echo "tests/system/package: $manifest promises another Rust than $oldest"; exit 1; }
 done
 with=()
-if rustup run "$oldest" rustc -V 2> /dev/null || timeout 300 rustup -q toolchain install "$oldest" --profile minimal > /dev/null 2>&1; then
+if rustup run "$oldest" rustc -V 2> /dev/null || timeout 120 rustup -q toolchain install "$oldest" --profile minimal > /dev/null 2>&1; then
   with=("+$oldest")
 else
   echo "no Rust $oldest here: compiled with $(rustc -V), and only the lints of clippy hold the promise of rust-version"
